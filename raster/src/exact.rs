@@ -1,0 +1,1 @@
+//! The arithmetic that every backend agrees on.

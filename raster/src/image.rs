@@ -1,0 +1,1 @@
+//! Images in: decoding under limits, and mip chains.

@@ -1,0 +1,16 @@
+//! A glTF scene in, exact frame buffers out.
+//!
+//! The same request gives the same bytes on the CPU backend at any thread count and instruction set,
+//! and on wgpu over any adapter that passes the probe. See `ARCHITECTURE.md`.
+
+pub mod backend;
+pub mod cpu;
+pub mod environment;
+pub mod exact;
+pub mod frame;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod image;
+pub mod pose;
+pub mod prepared;
+pub mod scene;
