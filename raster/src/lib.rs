@@ -14,3 +14,4 @@ pub mod image;
 pub mod pose;
 pub mod prepared;
 pub mod scene;
+pub mod view;

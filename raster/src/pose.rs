@@ -1,1 +1,0 @@
-//! Where everything is at one moment: animation, hierarchy, skins, cameras. Runs on the host, in `f64`, exact everywhere.
