@@ -4,6 +4,7 @@
 //! a plan ([`plan`]), a plan becomes a frame ([`frames`]), a frame becomes a file ([`mod@encode`]) that says
 //! what it shows ([`receipt`]) and can be checked anywhere ([`verify`]).
 
+pub mod cli;
 pub mod encode;
 pub mod error;
 pub mod fallback;

@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `isoframe` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    isoframe::cli::main()
+}

@@ -1,0 +1,131 @@
+//! The command line: one file per subcommand, exit codes and errors in `exit`.
+
+mod exit;
+mod print;
+mod shell;
+
+use std::panic;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use exit::{EXIT_CODES, Exit, Failure};
+
+const LONG_ABOUT: &str = "\
+Isoframe renders glTF scenes to frames that can be proved: the same request gives the same bytes on \
+every machine, GPU, driver and thread count, and each file carries a receipt that anyone can check.
+
+Start with `isoframe render demo -o demo.png`, then `isoframe serve`.";
+
+/// A glTF renderer and render service whose frames can be proved.
+#[derive(Debug, Parser)]
+#[command(name = "isoframe", version, about, long_about = LONG_ABOUT, after_help = EXIT_CODES)]
+#[command(propagate_version = true, max_term_width = 100, infer_long_args = false)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reporting")]
+pub(crate) struct Global {
+    /// Report as JSON: results on stdout, an error as one JSON object on stderr
+    #[arg(long, global = true)]
+    json: bool,
+    /// Show no progress and no notes; errors are still shown
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// What to log to stderr: error, warn, info, debug, trace, or a tracing filter
+    #[arg(long, global = true, value_name = "FILTER", env = "ISOFRAME_LOG")]
+    log: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completions(shell::Completions),
+    Man(shell::Man),
+}
+
+impl Command {
+    fn run(&self) -> Result<Exit, Failure> {
+        match self {
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
+        }
+    }
+}
+
+/// Runs the command line of this process, and says how it ended.
+pub fn main() -> ExitCode {
+    panic::set_hook(Box::new(|info| {
+        eprintln!("isoframe: internal error: {info}; this is a bug, please report it");
+    }));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error).into(),
+    };
+    start_log(&cli.global);
+    let json = cli.global.json;
+    match panic::catch_unwind(panic::AssertUnwindSafe(|| cli.command.run())) {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => {
+            report(&failure, json);
+            failure.exit.into()
+        }
+        Err(_) => Exit::Fault.into(),
+    }
+}
+
+/// Shows help, version or a usage error; clap knows which of them it is.
+fn usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    // Parsing failed, so the flag has to be looked for by hand.
+    if std::env::args_os().any(|arg| arg == "--json") {
+        let text = error.render().to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let what = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
+        report(&Failure::bad_input(what).hint("see `isoframe help`"), true);
+    } else {
+        let _ = error.print();
+    }
+    Exit::BadInput
+}
+
+fn report(failure: &Failure, json: bool) {
+    if json {
+        eprintln!("{}", failure.json());
+    } else {
+        eprintln!("isoframe: error: {failure}");
+    }
+}
+
+/// Logs go to stderr, so that stdout stays with results.
+fn start_log(global: &Global) {
+    let filter = match (&global.log, global.quiet) {
+        (Some(filter), _) => filter.as_str(),
+        (None, true) => "error",
+        (None, false) => "warn",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_new(filter)
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+/// The whole command line, for completions, the man page and the documentation.
+fn command() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::command().debug_assert();
+    }
+}
