@@ -64,6 +64,9 @@ impl Choosing<'_> {
     fn named(&self, name: &str) -> Result<usize, RenderError> {
         let nodes = || self.camera_nodes().map(|index| (index, &self.scene.nodes[index]));
         let camera_name = |camera: Option<u32>| camera.map(|c| self.scene.cameras[c as usize].name.as_str());
+        if name.is_empty() {
+            return refuse(format!("a camera's name is not empty; {}", self.list()));
+        }
         let by_node = nodes().find(|(_, node)| node.name == name);
         let found = by_node.or_else(|| nodes().find(|(_, node)| camera_name(node.camera) == Some(name)));
         if let Some((index, _)) = found {

@@ -7,6 +7,8 @@
 mod choose;
 mod framing;
 mod moments;
+mod number;
+mod parse;
 
 use glam::{DMat4, DVec3};
 
