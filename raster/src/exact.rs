@@ -1,1 +1,218 @@
-//! The arithmetic that every backend agrees on.
+//! The arithmetic that every backend agrees on. Twin: `shaders/exact.wgsl`.
+//!
+//! Only `+ - *`, comparisons, `min`, `max`, `abs`, `floor`, `select` and 32-bit integers are used here and in
+//! the passes; a product that feeds a sum is guarded in the twin. Results never depend on the sign of a zero
+//! or on whether denormals are flushed: bit tricks mask the sign and clamp small arguments first, stores
+//! [`flush`].
+
+use fearless_simd::{f32x8, prelude::*, u32x8};
+
+use crate::image::srgb::LINEAR_TO_SRGB8_THRESHOLDS;
+
+/// Magnitudes below 2^-100 are stored as +0.
+pub const FLUSH_BELOW: f32 = f32::from_bits(0x0D80_0000);
+
+/// First guess of a reciprocal: `RECIP_GUESS - bits(x)`.
+pub const RECIP_GUESS: u32 = 0x7EF3_11C7;
+
+/// First guess of a reciprocal square root: `RSQRT_GUESS - (bits(x) >> 1)`.
+pub const RSQRT_GUESS: u32 = 0x5F37_5A86;
+
+/// Coefficients of a polynomial for log2(m), m in 1 to 2, highest power first. *Source*: least squares for
+/// q in p(m) = (m - 1) (1 + (m - 2) q(m)), so that p(1) = 0 and p(2) = 1; error below 2e-5.
+pub const LOG2_POLYNOMIAL: [f32; 6] =
+    [0.044_243_74, -0.412_481_22, 1.621_042_5, -3.539_049_8, 5.085_514, -2.799_269_3];
+
+/// 1/x for 2^-100 <= |x| <= 2^100. *Error*: at most 2 ulp. *Source*: Newton's iteration from an integer guess.
+#[inline(always)]
+pub fn recip(x: f32) -> f32 {
+    let sign = x.to_bits() & 0x8000_0000;
+    let a = f32::from_bits(x.to_bits() & 0x7FFF_FFFF);
+    let mut r = f32::from_bits(RECIP_GUESS.wrapping_sub(a.to_bits()));
+    r *= 2.0 - a * r;
+    r *= 2.0 - a * r;
+    r *= 2.0 - a * r;
+    f32::from_bits(r.to_bits() ^ sign)
+}
+
+/// [`recip`] for eight.
+#[inline(always)]
+pub fn recip8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
+    let bits: u32x8<S> = x.to_bits();
+    let sign = bits & 0x8000_0000;
+    let a = f32x8::from_bits(bits & 0x7FFF_FFFF);
+    let mut r = f32x8::from_bits(u32x8::splat(x.simd, RECIP_GUESS) - a.to_bits());
+    let two = f32x8::splat(x.simd, 2.0);
+    r = r * (two - a * r);
+    r = r * (two - a * r);
+    r = r * (two - a * r);
+    f32x8::from_bits(r.to_bits() ^ sign)
+}
+
+/// 1/sqrt(x) for 2^-100 <= x <= 2^100; smaller and negative x count as 2^-100. *Error*: at most 3 ulp.
+#[inline(always)]
+pub fn rsqrt(x: f32) -> f32 {
+    let x = if x > FLUSH_BELOW { x } else { FLUSH_BELOW };
+    let half = 0.5 * x;
+    let mut r = f32::from_bits(RSQRT_GUESS - (x.to_bits() >> 1));
+    r *= 1.5 - half * r * r;
+    r *= 1.5 - half * r * r;
+    r *= 1.5 - half * r * r;
+    r
+}
+
+/// [`rsqrt`] for eight.
+#[inline(always)]
+pub fn rsqrt8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
+    let tiny = f32x8::splat(x.simd, FLUSH_BELOW);
+    let x = x.simd_gt(tiny).select(x, tiny);
+    let half = x * 0.5;
+    let mut r = f32x8::from_bits(u32x8::splat(x.simd, RSQRT_GUESS) - (x.to_bits() >> 1));
+    let three_halves = f32x8::splat(x.simd, 1.5);
+    r = r * (three_halves - half * r * r);
+    r = r * (three_halves - half * r * r);
+    r = r * (three_halves - half * r * r);
+    r
+}
+
+/// sqrt(x) as x / sqrt(x); 0 for x up to 2^-100.
+#[inline(always)]
+pub fn sqrt8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
+    let tiny = f32x8::splat(x.simd, FLUSH_BELOW);
+    x.simd_gt(tiny).select(x * rsqrt8(x), f32x8::splat(x.simd, 0.0))
+}
+
+/// log2(x) for x >= 2^-100; smaller and negative x count as 2^-100. *Error*: below 4e-5.
+#[inline(always)]
+pub fn log2_8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
+    let simd = x.simd;
+    let tiny = f32x8::splat(simd, FLUSH_BELOW);
+    let bits: u32x8<S> = x.simd_gt(tiny).select(x, tiny).to_bits();
+    let exponent: f32x8<S> = (bits >> 23).to_float();
+    let m = f32x8::from_bits((bits & 0x007F_FFFF) | 0x3F80_0000);
+    let [c5, c4, c3, c2, c1, c0] = LOG2_POLYNOMIAL;
+    let p = m * c5 + c4;
+    let p = p * m + c3;
+    let p = p * m + c2;
+    let p = p * m + c1;
+    let p = p * m + c0;
+    (exponent - 127.0) + p
+}
+
+/// What is stored: +0 where |x| is below 2^-100, else x.
+#[inline(always)]
+pub fn flush(x: f32) -> f32 {
+    if (x.to_bits() & 0x7FFF_FFFF) < FLUSH_BELOW.to_bits() { 0.0 } else { x }
+}
+
+/// [`flush`] for eight.
+#[inline(always)]
+pub fn flush8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
+    let magnitude = x.to_bits() & 0x7FFF_FFFF;
+    magnitude.simd_lt(u32x8::splat(x.simd, FLUSH_BELOW.to_bits())).select(f32x8::splat(x.simd, 0.0), x)
+}
+
+/// An exact 64-bit integer as f32, rounded once: both halves are exact.
+#[inline(always)]
+pub fn f32_from_i64(x: i64) -> f32 {
+    let high = (x >> 24) as i32 as f32;
+    let low = (x & 0x00FF_FFFF) as i32 as f32;
+    high * 16_777_216.0 + low
+}
+
+/// Smallest f32 whose bucket is in [`SRGB8_GUESS`]; below it the code is 0.
+const SRGB8_GUESS_FROM: u32 = 0x3900_0000; // 2^-13
+const SRGB8_GUESS_SHIFT: u32 = 16;
+
+/// Code at the start of each bucket of 1/128 octave; the true code is this or one more.
+static SRGB8_GUESS: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
+    let buckets = ((1.0f32.to_bits() - SRGB8_GUESS_FROM) >> SRGB8_GUESS_SHIFT) + 1;
+    (0..buckets)
+        .map(|k| {
+            let start = f32::from_bits(SRGB8_GUESS_FROM + (k << SRGB8_GUESS_SHIFT));
+            (LINEAR_TO_SRGB8_THRESHOLDS.partition_point(|&t| t <= start).saturating_sub(1)) as u8
+        })
+        .collect()
+});
+
+/// The sRGB8 code of a linear value: the largest k whose threshold is at most x; clamped to 0..1.
+#[inline(always)]
+pub fn srgb8(x: f32) -> u8 {
+    let bits = if x > 0.0 { if x < 1.0 { x.to_bits() } else { 1.0f32.to_bits() } } else { 0 };
+    if bits < SRGB8_GUESS_FROM {
+        return 0;
+    }
+    let k = SRGB8_GUESS[((bits - SRGB8_GUESS_FROM) >> SRGB8_GUESS_SHIFT) as usize];
+    if k < 255 && LINEAR_TO_SRGB8_THRESHOLDS[k as usize + 1] <= f32::from_bits(bits) { k + 1 } else { k }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::{Level, dispatch};
+
+    fn spread() -> impl Iterator<Item = f32> {
+        // Exponents -99 to 99, 400 mantissas each, from a Weyl sequence.
+        (-99..100).flat_map(|e: i32| {
+            (0..400u32).map(move |k| {
+                f32::from_bits((((e + 127) as u32) << 23) | (k.wrapping_mul(0x9E37_79B9) >> 9))
+            })
+        })
+    }
+
+    fn ulp_error(got: f32, want: f64) -> f64 {
+        let ulp = f64::from(f32::from_bits((want.abs() as f32).to_bits() + 1)) - f64::from(want.abs() as f32);
+        (f64::from(got) - want).abs() / ulp
+    }
+
+    #[test]
+    fn reciprocals_are_within_their_bounds() {
+        for x in spread() {
+            assert!(ulp_error(recip(x), 1.0 / f64::from(x)) <= 2.0, "1/{x:e}");
+            assert!(ulp_error(rsqrt(x), 1.0 / f64::from(x).sqrt()) <= 3.0, "1/sqrt {x:e}");
+            assert_eq!(recip(-x), -recip(x));
+        }
+    }
+
+    #[test]
+    fn eight_agree_with_one() {
+        let values: Vec<f32> = spread().collect();
+        dispatch!(Level::new(), simd => {
+            for chunk in values.chunks_exact(8) {
+                let x = f32x8::from_slice(simd, chunk);
+                let (r, q, f) = (recip8(x), rsqrt8(x), flush8(x * f32x8::splat(simd, 1e-10)));
+                let l = log2_8(x);
+                for k in 0..8 {
+                    assert_eq!(r[k].to_bits(), recip(chunk[k]).to_bits());
+                    assert_eq!(q[k].to_bits(), rsqrt(chunk[k]).to_bits());
+                    assert_eq!(f[k].to_bits(), flush(chunk[k] * 1e-10).to_bits());
+                    let want = f64::from(chunk[k]).log2();
+                    assert!((f64::from(l[k]) - want).abs() < 5e-5, "log2 {} = {} not {want}", chunk[k], l[k]);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn wide_integers_round_once() {
+        for x in [0i64, 1, -1, 16_777_217, -16_777_217, 1 << 45, -(1 << 45) + 12345, (1 << 46) - 1] {
+            assert_eq!(f32_from_i64(x), x as f32, "{x}");
+        }
+    }
+
+    #[test]
+    fn srgb_codes_follow_the_thresholds() {
+        for k in 0..256usize {
+            let t = LINEAR_TO_SRGB8_THRESHOLDS[k];
+            assert_eq!(srgb8(t) as usize, k);
+            if k > 0 {
+                assert_eq!(srgb8(f32::from_bits(t.to_bits() - 1)) as usize, k - 1);
+            }
+        }
+        for x in spread() {
+            let want = LINEAR_TO_SRGB8_THRESHOLDS.partition_point(|&t| t <= x.min(1.0)).saturating_sub(1);
+            assert_eq!(srgb8(x) as usize, want, "{x}");
+        }
+        assert_eq!((srgb8(-1.0), srgb8(0.0), srgb8(2.0)), (0, 0, 255));
+    }
+}

@@ -1,24 +1,309 @@
 //! A scene made ready for the backends: packed geometry, texels with mips.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::scene::Scene;
+use bytemuck::{Pod, Zeroable};
+
+use crate::image::mips::{self, MipChain};
+use crate::scene::{AlphaMode, Primitive, Scene, TextureRef, Topology, Wrap};
+
+/// A packed vertex, 64 bytes. Twin: `Vertex` in `shaders/prelude.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+pub struct Vertex {
+    /// *Space*: mesh local.
+    pub position: [f32; 3],
+    /// Unit, or zero where there is none.
+    pub normal: [f32; 3],
+    /// xyz and handedness. Lines: x holds the bits of the other end's vertex index, w the side (-1 or 1).
+    /// Points: x and y hold the corner (-1 or 1).
+    pub tangent: [f32; 4],
+    /// TEXCOORD_0.
+    pub uv0: [f32; 2],
+    /// TEXCOORD_1.
+    pub uv1: [f32; 2],
+    /// COLOR_0 as four 16-bit fractions: r | g << 16, b | a << 16.
+    pub color: [u32; 2],
+}
+
+/// Where a primitive's data lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Into [`Prepared::vertices`].
+    pub first_vertex: u32,
+    /// Vertices.
+    pub vertex_count: u32,
+    /// Into [`Prepared::indices`]; indices count from `first_vertex`.
+    pub first_index: u32,
+    /// Triangles, after lines and points became pairs of them.
+    pub triangle_count: u32,
+    /// What the vertices' tangents mean.
+    pub topology: Topology,
+    /// Whether there are normals to light.
+    pub lit: bool,
+    /// Whether any vertex colour differs from opaque white.
+    pub colored: bool,
+    /// First of `vertex_count` entries in [`Prepared::sources`]; which source vertex each packed vertex came from.
+    pub first_source: u32,
+}
+
+/// Bits of [`PackedTexture::flags`].
+#[allow(missing_docs)]
+pub mod texture_flags {
+    pub const SRGB: u32 = 1;
+    pub const MAG_LINEAR: u32 = 2;
+    pub const MIN_LINEAR: u32 = 4;
+    pub const MIPS: u32 = 8;
+    pub const MIP_LINEAR: u32 = 16;
+    /// Shifts of the two-bit wrap codes: 0 repeat, 1 mirror, 2 clamp.
+    pub const WRAP_U_SHIFT: u32 = 8;
+    pub const WRAP_V_SHIFT: u32 = 10;
+}
+
+/// A texture as a material sees it, 48 bytes. Twin: `PackedTexture`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+pub struct PackedTexture {
+    /// Rows of the coordinate transform: u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5.
+    pub uv_transform: [f32; 6],
+    /// 0 or 1.
+    pub uv_set: u32,
+    /// Level 0 in [`Prepared::texels`]; levels follow one another.
+    pub first_texel: u32,
+    /// *Units*: texels.
+    pub width: u32,
+    /// *Units*: texels.
+    pub height: u32,
+    /// Levels, 0 where there is no texture.
+    pub level_count: u32,
+    /// [`texture_flags`].
+    pub flags: u32,
+}
+
+/// Bits of [`PackedMaterial::flags`].
+#[allow(missing_docs)]
+pub mod material_flags {
+    pub const MASK: u32 = 1;
+    pub const BLEND: u32 = 2;
+    pub const DOUBLE_SIDED: u32 = 4;
+    pub const UNLIT: u32 = 8;
+}
+
+/// A material, 320 bytes. Twin: `PackedMaterial`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+pub struct PackedMaterial {
+    /// Linear RGBA.
+    pub base_color: [f32; 4],
+    /// Linear RGB radiance.
+    pub emissive: [f32; 3],
+    /// Alpha cutoff of MASK.
+    pub cutoff: f32,
+    /// Metallic factor.
+    pub metallic: f32,
+    /// Perceptual roughness factor.
+    pub roughness: f32,
+    /// Scale of the normal map's x and y.
+    pub normal_scale: f32,
+    /// Strength of occlusion.
+    pub occlusion_strength: f32,
+    /// [`material_flags`].
+    pub flags: u32,
+    /// Zero.
+    pub padding: [u32; 3],
+    /// sRGB, alpha in the fourth.
+    pub base_color_texture: PackedTexture,
+    /// Roughness in the second channel, metallic in the third.
+    pub metallic_roughness_texture: PackedTexture,
+    /// Tangent-space normal.
+    pub normal_texture: PackedTexture,
+    /// Occlusion in the first channel.
+    pub occlusion_texture: PackedTexture,
+    /// sRGB.
+    pub emissive_texture: PackedTexture,
+}
 
 /// Everything about a scene that does not change from frame to frame.
 #[derive(Debug)]
 pub struct Prepared {
     /// The scene it was made from.
     pub scene: Arc<Scene>,
+    /// All vertices of all primitives.
+    pub vertices: Vec<Vertex>,
+    /// Triangle lists.
+    pub indices: Vec<u32>,
+    /// Per mesh, per primitive.
+    pub geometries: Vec<Vec<Geometry>>,
+    /// For each packed vertex, the primitive's own vertex that it shows.
+    pub sources: Vec<u32>,
+    /// One per scene material.
+    pub materials: Vec<PackedMaterial>,
+    /// RGBA8, r in the low byte.
+    pub texels: Vec<u32>,
 }
 
 impl Prepared {
     /// Packs a scene.
     pub fn new(scene: Arc<Scene>) -> Prepared {
-        Prepared { scene }
+        let mut prepared = Prepared {
+            vertices: Vec::new(),
+            indices: Vec::new(),
+            geometries: Vec::new(),
+            sources: Vec::new(),
+            materials: Vec::new(),
+            texels: Vec::new(),
+            scene: scene.clone(),
+        };
+        for mesh in &scene.meshes {
+            let geometries = mesh.primitives.iter().map(|p| prepared.pack_primitive(p)).collect();
+            prepared.geometries.push(geometries);
+        }
+        prepared.pack_materials(&scene);
+        prepared
     }
 
     /// Memory held, in bytes, beside the scene.
     pub fn bytes(&self) -> u64 {
-        0
+        (self.vertices.len() * size_of::<Vertex>()
+            + (self.indices.len() + self.texels.len() + self.sources.len()) * 4
+            + self.materials.len() * size_of::<PackedMaterial>()) as u64
+    }
+
+    fn pack_primitive(&mut self, p: &Primitive) -> Geometry {
+        let first_vertex = self.vertices.len() as u32;
+        let first_index = self.indices.len() as u32;
+        let first_source = self.sources.len() as u32;
+        match p.topology {
+            Topology::Triangles => {
+                self.vertices.extend((0..p.position.len()).map(|i| pack_vertex(p, i)));
+                self.sources.extend(0..p.position.len() as u32);
+                self.indices.extend_from_slice(&p.indices);
+            }
+            Topology::Lines => {
+                for ends in p.indices.chunks_exact(2) {
+                    self.pack_sprite(p, first_vertex, [ends[0], ends[0], ends[1], ends[1]], |corner, base| {
+                        let other = if corner < 2 { base + 2 } else { base };
+                        // Seen from its own end the line runs the other way, so the far end swaps sides.
+                        let side = if corner == 0 || corner == 3 { -1.0 } else { 1.0 };
+                        [f32::from_bits(other), 0.0, 0.0, side]
+                    });
+                }
+            }
+            Topology::Points => {
+                for &i in &p.indices {
+                    self.pack_sprite(p, first_vertex, [i; 4], |corner, _| {
+                        let (x, y) = ((corner & 1) as f32, (corner >> 1) as f32);
+                        [x * 2.0 - 1.0, y * 2.0 - 1.0, 0.0, 1.0]
+                    });
+                }
+            }
+        }
+        Geometry {
+            first_vertex,
+            vertex_count: self.vertices.len() as u32 - first_vertex,
+            first_index,
+            triangle_count: (self.indices.len() as u32 - first_index) / 3,
+            topology: p.topology,
+            lit: !p.normal.is_empty(),
+            colored: p.color.iter().any(|c| *c != [1.0; 4]),
+            first_source,
+        }
+    }
+
+    /// Four vertices and two triangles for a line or a point.
+    fn pack_sprite(
+        &mut self,
+        p: &Primitive,
+        first_vertex: u32,
+        ends: [u32; 4],
+        tangent: impl Fn(u32, u32) -> [f32; 4],
+    ) {
+        let base = self.vertices.len() as u32 - first_vertex;
+        for (corner, &i) in (0..4u32).zip(&ends) {
+            let vertex = pack_vertex(p, i as usize);
+            self.vertices.push(Vertex { tangent: tangent(corner, base), ..vertex });
+            self.sources.push(i);
+        }
+        self.indices.extend([0, 1, 2, 2, 1, 3].map(|k| base + k));
+    }
+
+    fn pack_materials(&mut self, scene: &Scene) {
+        let mut chains: BTreeMap<(u32, bool), (u32, MipChain)> = BTreeMap::new();
+        for m in &scene.materials {
+            let mut texture = |t: Option<TextureRef>, srgb: bool| -> PackedTexture {
+                let Some(t) = t else { return PackedTexture::default() };
+                let sampler = scene.textures[t.texture as usize];
+                let texels = &mut self.texels;
+                let (first_texel, chain) = chains.entry((sampler.image, srgb)).or_insert_with(|| {
+                    let chain = mips::build(&scene.images[sampler.image as usize], srgb);
+                    let first = texels.len() as u32;
+                    texels.extend_from_slice(&chain.texels);
+                    (first, MipChain { levels: chain.levels, texels: Vec::new() })
+                });
+                use texture_flags::*;
+                let wrap = |w: Wrap| match w {
+                    Wrap::Repeat => 0u32,
+                    Wrap::Mirror => 1,
+                    Wrap::Clamp => 2,
+                };
+                let flag = |on: bool, bit: u32| if on { bit } else { 0 };
+                PackedTexture {
+                    uv_transform: t.uv_transform,
+                    uv_set: t.uv_set,
+                    first_texel: *first_texel,
+                    width: chain.levels[0].width,
+                    height: chain.levels[0].height,
+                    level_count: chain.levels.len() as u32,
+                    flags: flag(srgb, SRGB)
+                        | flag(sampler.mag_linear, MAG_LINEAR)
+                        | flag(sampler.min_linear, MIN_LINEAR)
+                        | flag(sampler.mip_linear.is_some(), MIPS)
+                        | flag(sampler.mip_linear == Some(true), MIP_LINEAR)
+                        | wrap(sampler.wrap_u) << WRAP_U_SHIFT
+                        | wrap(sampler.wrap_v) << WRAP_V_SHIFT,
+                }
+            };
+            let (mode, cutoff) = match m.alpha_mode {
+                AlphaMode::Opaque => (0, 0.0),
+                AlphaMode::Mask { cutoff } => (material_flags::MASK, cutoff),
+                AlphaMode::Blend => (material_flags::BLEND, 0.0),
+            };
+            let packed = PackedMaterial {
+                base_color: m.base_color,
+                emissive: m.emissive,
+                cutoff,
+                metallic: m.metallic,
+                roughness: m.roughness,
+                normal_scale: m.normal_scale,
+                occlusion_strength: m.occlusion_strength,
+                flags: mode
+                    | if m.double_sided { material_flags::DOUBLE_SIDED } else { 0 }
+                    | if m.unlit { material_flags::UNLIT } else { 0 },
+                padding: [0; 3],
+                base_color_texture: texture(m.base_color_texture, true),
+                metallic_roughness_texture: texture(m.metallic_roughness_texture, false),
+                normal_texture: texture(m.normal_texture, false),
+                occlusion_texture: texture(m.occlusion_texture, false),
+                emissive_texture: texture(m.emissive_texture, true),
+            };
+            self.materials.push(packed);
+        }
+    }
+}
+
+fn pack_vertex(p: &Primitive, i: usize) -> Vertex {
+    fn at<T: Copy>(values: &[T], i: usize, absent: T) -> T {
+        values.get(i).copied().unwrap_or(absent)
+    }
+    let fraction = |c: f32| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u32;
+    let [r, g, b, a] = at(&p.color, i, [1.0; 4]).map(fraction);
+    Vertex {
+        position: p.position[i],
+        normal: at(&p.normal, i, [0.0; 3]),
+        tangent: at(&p.tangent, i, [0.0; 4]),
+        uv0: at(&p.uv0, i, [0.0; 2]),
+        uv1: at(&p.uv1, i, [0.0; 2]),
+        color: [r | g << 16, b | a << 16],
     }
 }
