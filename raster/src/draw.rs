@@ -460,7 +460,7 @@ fn pack_lights(
                 } else {
                     0.0
                 },
-                linear_color: l.linear_color,
+                linear_color: l.linear_color.map(|c| c.min(1e8)),
                 spot_scale: scale as f32,
                 spot_offset: (-f64::from(l.cos_outer) * scale) as f32,
                 padding: [0; 3],

@@ -6,11 +6,13 @@
 pub mod backend;
 pub mod cpu;
 pub mod environment;
+pub mod draw;
 pub mod exact;
 pub mod frame;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod image;
+pub mod passes;
 pub mod pose;
 pub mod prepared;
 pub mod scene;

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
 use crate::draw::{FrameConstants, Instance, instance_flags};
-use crate::exact::{f32_from_i64, recip, recip8, rsqrt8};
+use crate::exact::{FLUSH_BELOW, f32_from_i64, recip, recip8, rsqrt8};
 use crate::prepared::{PackedMaterial, Vertex, material_flags};
 
 /// Sub-pixel units per pixel.
@@ -392,7 +392,7 @@ fn clip_triangle(maker: &SetupMaker<'_>, triangle: u32, corners: [Homogeneous; 3
 fn intersect(p: Homogeneous, dp: f32, q: Homogeneous, dq: f32) -> Homogeneous {
     let ordered = p.map(f32::to_bits) <= q.map(f32::to_bits);
     let (a, da, b, db) = if ordered { (p, dp, q, dq) } else { (q, dq, p, dp) };
-    let t = da * recip(da - db);
+    let t = da * recip((da - db).max(FLUSH_BELOW));
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
 }
 

@@ -1,0 +1,210 @@
+//! Texture lookups in our own arithmetic: wrap, level, bilinear, trilinear.
+//!
+//! *Reads*: RGBA8 texels in unsigned integers, decoded by table (sRGB) or by 1/255. Level 0 is the image.
+//! The level is log2 of the longer side of the pixel's footprint; Williams 1983, OpenGL 4.6 section 8.14.
+
+use fearless_simd::{f32x8, i32x8, mask32x8, prelude::*, u32x8};
+
+use crate::exact::log2_8;
+use crate::image::srgb::SRGB8_TO_LINEAR;
+use crate::prepared::{PackedTexture, texture_flags};
+
+/// Texture coordinates are clamped to this before they are wrapped.
+pub const UV_MAX: f32 = 1_048_576.0;
+
+/// Coordinates of a set and their change per pixel to the right and down.
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Footprint<S: Simd> {
+    pub u: f32x8<S>,
+    pub v: f32x8<S>,
+    pub du_dx: f32x8<S>,
+    pub dv_dx: f32x8<S>,
+    pub du_dy: f32x8<S>,
+    pub dv_dy: f32x8<S>,
+}
+
+impl<S: Simd> Footprint<S> {
+    #[inline(always)]
+    fn transformed(&self, m: &[f32; 6]) -> Footprint<S> {
+        if *m == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+            return *self;
+        }
+        Footprint {
+            u: self.u * m[0] + self.v * m[1] + m[2],
+            v: self.u * m[3] + self.v * m[4] + m[5],
+            du_dx: self.du_dx * m[0] + self.dv_dx * m[1],
+            dv_dx: self.du_dx * m[3] + self.dv_dx * m[4],
+            du_dy: self.du_dy * m[0] + self.dv_dy * m[1],
+            dv_dy: self.du_dy * m[3] + self.dv_dy * m[4],
+        }
+    }
+}
+
+/// Bits for the channels a lookup needs.
+#[allow(missing_docs)]
+pub mod channels {
+    pub const R: u32 = 1;
+    pub const G: u32 = 2;
+    pub const B: u32 = 4;
+    pub const A: u32 = 8;
+}
+
+/// Filtered RGBA, 0 to 1, sRGB decoded; channels outside `CHANNELS` are 0.
+#[inline(always)]
+pub fn sample<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    footprint: &Footprint<S>,
+) -> [f32x8<S>; 4] {
+    use texture_flags::*;
+    let f = footprint.transformed(&texture.uv_transform);
+    let (width, height) = (texture.width as f32, texture.height as f32);
+    let (ax, ay) = (f.du_dx * width, f.dv_dx * height);
+    let (bx, by) = (f.du_dy * width, f.dv_dy * height);
+    let rho2 = (ax * ax + ay * ay).max(bx * bx + by * by);
+    let lod = log2_8(rho2) * 0.5;
+    let zero = f32x8::splat(simd, 0.0);
+
+    let minified = lod.simd_gt(zero);
+    let all = |on: u32| mask32x8::splat(simd, texture.flags & on != 0);
+    let linear = (minified & all(MIN_LINEAR)) | (!minified & all(MAG_LINEAR));
+
+    let last = (texture.level_count - 1) as f32;
+    let lod = if texture.flags & MIPS != 0 { lod.max(zero).min(f32x8::splat(simd, last)) } else { zero };
+    let (level, blend) = if texture.flags & MIP_LINEAR != 0 {
+        let level = lod.floor();
+        (level, lod - level)
+    } else {
+        ((lod + 0.5).floor(), zero)
+    };
+    let level: i32x8<S> = level.to_int();
+    let near = bilinear::<S, CHANNELS>(simd, texels, texture, &f, level, linear);
+    if blend.simd_gt(zero).all_false() {
+        return near;
+    }
+    let next = (level + 1).min(i32x8::splat(simd, texture.level_count as i32 - 1));
+    let far = bilinear::<S, CHANNELS>(simd, texels, texture, &f, next, linear);
+    std::array::from_fn(|k| if CHANNELS >> k & 1 == 1 { near[k] + (far[k] - near[k]) * blend } else { zero })
+}
+
+/// One level.
+#[inline(always)]
+fn bilinear<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    f: &Footprint<S>,
+    level: i32x8<S>,
+    linear: mask32x8<S>,
+) -> [f32x8<S>; 4] {
+    let levels = Levels::new(texture, &level);
+    let width = f32x8::simd_from(simd, levels.width.map(|w| w as f32));
+    let height = f32x8::simd_from(simd, levels.height.map(|h| h as f32));
+    let wrap_u = texture.flags >> texture_flags::WRAP_U_SHIFT & 3;
+    let wrap_v = texture.flags >> texture_flags::WRAP_V_SHIFT & 3;
+    let x = axis(simd, f.u, width, wrap_u, linear);
+    let y = axis(simd, f.v, height, wrap_v, linear);
+
+    let mut taps = [[0u32; 8]; 4];
+    for lane in 0..8 {
+        let row0 = levels.first[lane] + y.low[lane] as u32 * levels.width[lane];
+        let row1 = levels.first[lane] + y.high[lane] as u32 * levels.width[lane];
+        let (x0, x1) = (x.low[lane] as u32, x.high[lane] as u32);
+        taps[0][lane] = texels[(row0 + x0) as usize];
+        taps[1][lane] = texels[(row0 + x1) as usize];
+        taps[2][lane] = texels[(row1 + x0) as usize];
+        taps[3][lane] = texels[(row1 + x1) as usize];
+    }
+    let srgb = texture.flags & texture_flags::SRGB != 0;
+    std::array::from_fn(|k| {
+        if CHANNELS >> k & 1 == 0 {
+            return f32x8::splat(simd, 0.0);
+        }
+        let shift = 8 * k as u32;
+        let decoded = srgb && k < 3;
+        let [a, b, c, d]: [f32x8<S>; 4] = std::array::from_fn(|t| {
+            if decoded {
+                f32x8::from_fn(simd, |lane| SRGB8_TO_LINEAR[(taps[t][lane] >> shift & 255) as usize])
+            } else {
+                ((u32x8::simd_from(simd, taps[t]) >> shift) & 255).to_float()
+            }
+        });
+        let top = a + (b - a) * x.blend;
+        let bottom = c + (d - c) * x.blend;
+        let value = top + (bottom - top) * y.blend;
+        if decoded { value } else { value * (1.0 / 255.0) }
+    })
+}
+
+/// Size and first texel of the level of each lane.
+struct Levels {
+    width: [u32; 8],
+    height: [u32; 8],
+    first: [u32; 8],
+}
+
+impl Levels {
+    #[inline(always)]
+    fn new<S: Simd>(texture: &PackedTexture, level: &i32x8<S>) -> Levels {
+        let mut out = Levels { width: [0; 8], height: [0; 8], first: [0; 8] };
+        let mut previous = -1;
+        for lane in 0..8 {
+            if lane > 0 && level[lane] == previous {
+                out.width[lane] = out.width[lane - 1];
+                out.height[lane] = out.height[lane - 1];
+                out.first[lane] = out.first[lane - 1];
+                continue;
+            }
+            previous = level[lane];
+            let (mut w, mut h, mut first) = (texture.width, texture.height, texture.first_texel);
+            for _ in 0..previous {
+                first += w * h;
+                w = (w >> 1).max(1);
+                h = (h >> 1).max(1);
+            }
+            (out.width[lane], out.height[lane], out.first[lane]) = (w, h, first);
+        }
+        out
+    }
+}
+
+/// Two neighbouring texels along an axis and the way between them.
+struct Axis<S: Simd> {
+    low: i32x8<S>,
+    high: i32x8<S>,
+    blend: f32x8<S>,
+}
+
+#[inline(always)]
+fn axis<S: Simd>(simd: S, t: f32x8<S>, size: f32x8<S>, wrap: u32, linear: mask32x8<S>) -> Axis<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    let one = f32x8::splat(simd, 1.0);
+    let t = t.max(f32x8::splat(simd, -UV_MAX)).min(f32x8::splat(simd, UV_MAX));
+    let unit = match wrap {
+        0 => t - t.floor(),
+        1 => {
+            let m = t - (t * 0.5).floor() * 2.0;
+            m.simd_gt(one).select(f32x8::splat(simd, 2.0) - m, m)
+        }
+        _ => t.max(zero).min(one),
+    };
+    let position = unit * size - linear.select(f32x8::splat(simd, 0.5), zero);
+    let floor = position.floor();
+    let blend = linear.select(position - floor, zero);
+    let count: i32x8<S> = size.to_int();
+    let last = count - 1;
+    let low: i32x8<S> = floor.to_int();
+    let high = low + 1;
+    let zero = i32x8::splat(simd, 0);
+    let fold = |i: i32x8<S>| {
+        if wrap == 0 {
+            let i = i.simd_lt(zero).select(i + count, i);
+            i.simd_gt(last).select(i - count, i)
+        } else {
+            i.max(zero).min(last)
+        }
+    };
+    Axis { low: fold(low), high: fold(high), blend }
+}
