@@ -9,10 +9,10 @@ use glam::{DMat3, DMat4, DVec3, DVec4};
 
 use crate::environment::Environment;
 use crate::frame::{Background, ColorFormat, FrameRequest, Output, RenderError, Tonemap};
-use crate::pose::{self, Moments, PlacedKind, Pose};
+use crate::pose::{self, PlacedKind, Pose};
 use crate::prepared::{Geometry, Prepared};
 use crate::scene::Topology;
-use crate::view::{Lens, View};
+use crate::view::{self, Lens, Moments, View};
 
 /// Most lights a frame may have.
 pub const LIGHTS_MAX: usize = 256;
@@ -197,7 +197,7 @@ impl DrawList {
         color: ColorFormat,
     ) -> Result<DrawList, RenderError> {
         let scene = &prepared.scene;
-        let moments = pose::moments(scene, request)?;
+        let moments = view::moments(scene, request)?;
         let variant = match &request.variant {
             None => None,
             Some(name) => Some(scene.variants.iter().position(|v| v == name).ok_or_else(|| {
@@ -343,9 +343,7 @@ fn geometry_flags(geometry: &Geometry) -> u32 {
         Topology::Lines => LINES,
         Topology::Points => POINTS,
     };
-    topology
-        | if geometry.lit { 0 } else { UNLIT }
-        | if geometry.colored { COLORED } else { 0 }
+    topology | if geometry.lit { 0 } else { UNLIT } | if geometry.colored { COLORED } else { 0 }
 }
 
 /// The matrices of one moment.
@@ -481,7 +479,9 @@ fn constants(
     let axes = DMat3::from_mat4(view.world_from_view);
     let f = |v: DVec3| [small(v.x), small(v.y), small(v.z), 0.0];
     let (orthographic, focal, znear, zfar) = match view.lens {
-        Lens::Perspective { focal_px, znear, zfar } => (0, focal_px, znear, zfar.unwrap_or(f64::from(f32::MAX))),
+        Lens::Perspective { focal_px, znear, zfar } => {
+            (0, focal_px, znear, zfar.unwrap_or(f64::from(f32::MAX)))
+        }
         Lens::Orthographic { px_per_unit, znear, zfar } => (1, px_per_unit, znear, zfar),
     };
     let (ray_x, ray_y, ray_0) = if orthographic == 1 {
@@ -499,8 +499,7 @@ fn constants(
         Background::Environment => (2, [0.0; 4]),
     };
     let lit_by_file = lighting.punctual && !scene.lights.is_empty() || lighting.sun.is_some();
-    let environment_light =
-        lighting.environment.unwrap_or(request.environment.is_some() || !lit_by_file);
+    let environment_light = lighting.environment.unwrap_or(request.environment.is_some() || !lit_by_file);
     FrameConstants {
         zero: 0,
         width: request.width,

@@ -154,9 +154,8 @@ mod tests {
     fn spread() -> impl Iterator<Item = f32> {
         // Exponents -99 to 99, 400 mantissas each, from a Weyl sequence.
         (-99..100).flat_map(|e: i32| {
-            (0..400u32).map(move |k| {
-                f32::from_bits((((e + 127) as u32) << 23) | (k.wrapping_mul(0x9E37_79B9) >> 9))
-            })
+            (0..400u32)
+                .map(move |k| f32::from_bits((((e + 127) as u32) << 23) | (k.wrapping_mul(0x9E37_79B9) >> 9)))
         })
     }
 

@@ -5,8 +5,8 @@
 
 pub mod backend;
 pub mod cpu;
-pub mod environment;
 pub mod draw;
+pub mod environment;
 pub mod exact;
 pub mod frame;
 #[cfg(feature = "gpu")]

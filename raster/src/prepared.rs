@@ -182,12 +182,17 @@ impl Prepared {
             }
             Topology::Lines => {
                 for ends in p.indices.chunks_exact(2) {
-                    self.pack_sprite(p, first_vertex, [ends[0], ends[0], ends[1], ends[1]], |corner, base| {
-                        let other = if corner < 2 { base + 2 } else { base };
-                        // Seen from its own end the line runs the other way, so the far end swaps sides.
-                        let side = if corner == 0 || corner == 3 { -1.0 } else { 1.0 };
-                        [f32::from_bits(other), 0.0, 0.0, side]
-                    });
+                    self.pack_sprite(
+                        p,
+                        first_vertex,
+                        [ends[0], ends[0], ends[1], ends[1]],
+                        |corner, base| {
+                            let other = if corner < 2 { base + 2 } else { base };
+                            // Seen from its own end the line runs the other way, so the far end swaps sides.
+                            let side = if corner == 0 || corner == 3 { -1.0 } else { 1.0 };
+                            [f32::from_bits(other), 0.0, 0.0, side]
+                        },
+                    );
                 }
             }
             Topology::Points => {

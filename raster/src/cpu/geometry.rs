@@ -4,8 +4,8 @@ use fearless_simd::Level;
 use rayon::prelude::*;
 
 use crate::draw::{DrawList, Instance, instance_flags};
-use crate::passes::project::{self, ClipVertex, Setup};
 use crate::passes::deform;
+use crate::passes::project::{self, ClipVertex, Setup};
 use crate::passes::visibility::{TILE_HEIGHT, TILE_WIDTH};
 use crate::prepared::{Prepared, Vertex};
 

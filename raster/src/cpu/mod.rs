@@ -5,7 +5,7 @@ mod denormals;
 mod geometry;
 mod tile;
 
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd};
 use rayon::prelude::*;
 
 use crate::backend::Job;
@@ -58,10 +58,10 @@ impl InstructionSet {
         let best = Level::new();
         match self {
             InstructionSet::Best => Some(best),
-            InstructionSet::Sse2 => best.as_sse2().map(Level::from),
-            InstructionSet::Sse42 => best.as_sse4_2().map(Level::from),
-            InstructionSet::Avx2 => best.as_avx2().map(Level::from),
-            InstructionSet::Avx512 => best.as_avx512().map(Level::from),
+            InstructionSet::Sse2 => best.as_sse2().map(|s| s.level()),
+            InstructionSet::Sse42 => best.as_sse4_2().map(|s| s.level()),
+            InstructionSet::Avx2 => best.as_avx2().map(|s| s.level()),
+            InstructionSet::Avx512 => best.as_avx512().map(|s| s.level()),
             InstructionSet::Neon => None,
         }
     }
@@ -160,9 +160,12 @@ impl Cpu {
         };
         let mut frame = empty_frame(job, &list);
         let mut bands = tile::bands(&mut frame);
-        bands.par_iter_mut().with_max_len(1).enumerate().for_each_init(Scratch::default, |scratch, (row, band)| {
-            tile::band(self.level, &context, job.cancel, scratch, row, band);
-        });
+        bands.par_iter_mut().with_max_len(1).enumerate().for_each_init(
+            Scratch::default,
+            |scratch, (row, band)| {
+                tile::band(self.level, &context, job.cancel, scratch, row, band);
+            },
+        );
         drop(bands);
         if job.cancel.is_cancelled() { Err(RenderError::Cancelled) } else { Ok(frame) }
     }
@@ -187,7 +190,11 @@ fn empty_frame(job: &Job<'_>, list: &DrawList) -> Frame {
         albedo: wants(Output::Albedo).then(|| vec![[0.0; 3]; count]),
         id: wants(Output::Id).then(|| vec![[0; 2]; count]),
         motion_valid: list.motion_valid,
-        coverage: wants(Output::Id).then(|| vec![[IdCoverage::default(); 4]; count]),
+        coverage: wants(Output::Id).then(|| {
+            let background = IdCoverage { id: [0, 0], samples: request.samples };
+            let none = IdCoverage::default();
+            vec![[background, none, none, none]; count]
+        }),
     }
 }
 

@@ -11,7 +11,9 @@ use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve::{self, LAYERS_MAX, Lit};
 use crate::passes::surface::{self, InstanceData};
-use crate::passes::visibility::{self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples};
+use crate::passes::visibility::{
+    self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples,
+};
 use crate::prepared::{PackedMaterial, material_flags};
 
 /// Pixels of a tile.
@@ -192,7 +194,10 @@ impl Tile<'_> {
         if drawn {
             scratch.samples.clear(c.samples as usize, key_far);
             self.visibility(simd, scratch);
-            simd.vectorize(#[inline(always)] || collect_fragments(simd, &scratch.samples, &mut scratch.fragments));
+            simd.vectorize(
+                #[inline(always)]
+                || collect_fragments(simd, &scratch.samples, &mut scratch.fragments),
+            );
             self.light(simd, &mut scratch.fragments, &mut scratch.order, Some(band));
             self.light(simd, &mut scratch.layers, &mut scratch.order, None);
         }
@@ -418,7 +423,9 @@ impl Tile<'_> {
                 } else {
                     ([f32x8::splat(simd, 0.0); 4], f32x8::splat(simd, 1.0))
                 };
-                if let Some(coverage) = &mut band.coverage && drawn {
+                if let Some(coverage) = &mut band.coverage
+                    && drawn
+                {
                     for lane in 0..lanes {
                         coverage[at + lane] = self.coverage(c.samples, &scratch.fragments, pixel + lane);
                     }
@@ -474,10 +481,7 @@ impl Tile<'_> {
 #[inline(always)]
 fn position(pixel: usize) -> (i32, i32) {
     let (block, inner) = (pixel / 64, pixel % 64);
-    (
-        ((block % BLOCKS_X) * BLOCK + inner % BLOCK) as i32,
-        ((block / BLOCKS_X) * BLOCK + inner / BLOCK) as i32,
-    )
+    (((block % BLOCKS_X) * BLOCK + inner % BLOCK) as i32, ((block / BLOCKS_X) * BLOCK + inner / BLOCK) as i32)
 }
 
 #[inline(always)]
@@ -539,14 +543,7 @@ fn collect_mixed(samples: &TileSamples, block: usize, y: usize, x: usize, pixel:
         }
         match out[begin..].iter_mut().find(|i| i.setup == id) {
             Some(item) => item.mask |= 1 << s,
-            None => out.push(Item {
-                setup: id,
-                key: 0,
-                mask: 1 << s,
-                pixel,
-                point: s as u8,
-                first: s == 0,
-            }),
+            None => out.push(Item { setup: id, key: 0, mask: 1 << s, pixel, point: s as u8, first: s == 0 }),
         }
     }
 }
@@ -634,11 +631,8 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
     let mut background = [0.0f32; 8];
     for lane in 0..8 {
         let of_layers = if layered { layers.of_pixel(pixel + lane) } else { 0..0 };
-        let sum = resolve::pixel(
-            samples,
-            layers.lit(of_layers),
-            fragments.lit(fragments.of_pixel(pixel + lane)),
-        );
+        let sum =
+            resolve::pixel(samples, layers.lit(of_layers), fragments.lit(fragments.of_pixel(pixel + lane)));
         for k in 0..4 {
             color[k][lane] = sum.color[k];
         }

@@ -43,7 +43,6 @@ pub struct Lights<'a> {
 #[inline(always)]
 pub fn shade<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>) -> V3<S> {
     let zero = f32x8::splat(simd, 0.0);
-    let one = f32x8::splat(simd, 1.0);
     let reflectance = Reflectance::new(simd, lights, s);
     let mut radiance = s.emissive;
     if lights.constants.environment_light == 1 {
@@ -130,14 +129,10 @@ fn environment<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>, r: &Reflec
     let missing = one - (r.scale + r.bias);
     let white = V3 { x: one, y: one, z: one };
     let average = r.f0 + (white - r.f0).scale(f32x8::splat(simd, 1.0 / 21.0));
-    let again = |single: f32x8<S>, average: f32x8<S>| {
-        single * average * recip8(one - missing * average) * missing
-    };
-    let multiple = V3 {
-        x: again(single.x, average.x),
-        y: again(single.y, average.y),
-        z: again(single.z, average.z),
-    };
+    let again =
+        |single: f32x8<S>, average: f32x8<S>| single * average * recip8(one - missing * average) * missing;
+    let multiple =
+        V3 { x: again(single.x, average.x), y: again(single.y, average.y), z: again(single.z, average.z) };
     let diffuse = r.diffuse * (white - single - multiple);
     let light = single * specular + (multiple + diffuse) * irradiance;
     light.scale(s.occlusion * c.environment_intensity)
@@ -157,17 +152,8 @@ pub fn turn<S: Simd>(c: &FrameConstants, d: V3<S>) -> V3<S> {
 #[inline(always)]
 fn irradiance<S: Simd>(simd: S, c: &FrameConstants, n: V3<S>) -> V3<S> {
     let one = f32x8::splat(simd, 1.0);
-    let basis = [
-        one,
-        n.y,
-        n.z,
-        n.x,
-        n.x * n.y,
-        n.y * n.z,
-        n.z * n.z * 3.0 - one,
-        n.x * n.z,
-        n.x * n.x - n.y * n.y,
-    ];
+    let basis =
+        [one, n.y, n.z, n.x, n.x * n.y, n.y * n.z, n.z * n.z * 3.0 - one, n.x * n.z, n.x * n.x - n.y * n.y];
     let zero = f32x8::splat(simd, 0.0);
     let channel = |k: usize| {
         let mut sum = basis[0] * c.irradiance_sh[0][k];

@@ -156,9 +156,8 @@ pub fn encode_srgb8<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[u8; 4]]) {
 /// Premultiplied linear.
 #[inline(always)]
 pub fn encode_linear<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[f32; 4]]) {
-    let premultiplied: [f32x8<S>; 4] = std::array::from_fn(|k| {
-        flush8(if k < 3 { display[k] * display[3] } else { display[3] })
-    });
+    let premultiplied: [f32x8<S>; 4] =
+        std::array::from_fn(|k| flush8(if k < 3 { display[k] * display[3] } else { display[3] }));
     for (lane, o) in out.iter_mut().enumerate() {
         *o = std::array::from_fn(|k| premultiplied[k][lane]);
     }

@@ -90,13 +90,7 @@ pub struct Barycentrics<S: Simd> {
 impl<S: Simd> Barycentrics<S> {
     /// At pixels `x_px`, `y_px` from the image centre.
     #[inline(always)]
-    pub fn new(
-        simd: S,
-        data: &InstanceData<'_>,
-        corners: &Corners,
-        x_px: f32x8<S>,
-        y_px: f32x8<S>,
-    ) -> Self {
+    pub fn new(simd: S, data: &InstanceData<'_>, corners: &Corners, x_px: f32x8<S>, y_px: f32x8<S>) -> Self {
         let w = corners.fetch(simd, |i| data.clip[i].w);
         let mut x = corners.fetch(simd, |i| data.clip[i].x);
         let mut y = corners.fetch(simd, |i| data.clip[i].y);
@@ -295,7 +289,8 @@ pub fn evaluate<S: Simd>(
     let corners = Corners::new(data, triangles);
     let b = Barycentrics::new(simd, data, &corners, x_px, y_px);
     let coordinates = Coordinates::new(simd, data, &corners, &b);
-    let attribute = |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
+    let attribute =
+        |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
 
     let position = V3 {
         x: attribute(&|v| v.position[0]),
@@ -330,7 +325,8 @@ pub fn evaluate<S: Simd>(
     if m.flags & material_flags::UNLIT != 0 {
         return surface;
     }
-    if let Some(t) = coordinates.sample::<{ channels::G | channels::B }>(simd, data, &m.metallic_roughness_texture)
+    if let Some(t) =
+        coordinates.sample::<{ channels::G | channels::B }>(simd, data, &m.metallic_roughness_texture)
     {
         surface.roughness = surface.roughness * t[1];
         surface.metallic = surface.metallic * t[2];
@@ -356,12 +352,10 @@ fn normal<S: Simd>(
     coordinates: &Coordinates<S>,
 ) -> V3<S> {
     let (m, instance) = (data.material, data.instance);
-    let attribute = |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
-    let n = V3 {
-        x: attribute(&|v| v.normal[0]),
-        y: attribute(&|v| v.normal[1]),
-        z: attribute(&|v| v.normal[2]),
-    };
+    let attribute =
+        |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
+    let n =
+        V3 { x: attribute(&|v| v.normal[0]), y: attribute(&|v| v.normal[1]), z: attribute(&|v| v.normal[2]) };
     let mut n = n.transform_vector(&instance.normal_from_local).normalize();
     let mirrored = instance.flags & instance_flags::MIRRORED != 0;
     if let Some(t) =
@@ -407,7 +401,8 @@ fn motion<S: Simd>(
         b.mean(&corners.fetch(simd, |i| data.clip[i].y)),
         b.mean(&corners.fetch(simd, |i| data.clip[i].w)),
     ];
-    let before: [f32x8<S>; 3] = std::array::from_fn(|k| b.mean(&corners.fetch(simd, |i| data.previous[i][k])));
+    let before: [f32x8<S>; 3] =
+        std::array::from_fn(|k| b.mean(&corners.fetch(simd, |i| data.previous[i][k])));
     // 2^-20: nearer than any near plane.
     let least = f32x8::splat(simd, f32::from_bits(0x3580_0000));
     let seen = before[2].simd_gt(least) & now[2].simd_gt(least);

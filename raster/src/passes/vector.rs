@@ -31,11 +31,7 @@ impl<S: Simd> V3<S> {
     /// Cross product.
     #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
-        V3 {
-            x: self.y * o.z - self.z * o.y,
-            y: self.z * o.x - self.x * o.z,
-            z: self.x * o.y - self.y * o.x,
-        }
+        V3 { x: self.y * o.z - self.z * o.y, y: self.z * o.x - self.x * o.z, z: self.x * o.y - self.y * o.x }
     }
 
     /// Times one factor per lane.

@@ -110,16 +110,14 @@ pub fn walk<S: Simd>(
                 continue;
             };
             let zero = i32x8::splat(simd, 0);
-            let lane: [i32x8<S>; 3] =
-                std::array::from_fn(|k| if local[k].crosses { lanes[k] } else { zero });
+            let lane: [i32x8<S>; 3] = std::array::from_fn(|k| if local[k].crosses { lanes[k] } else { zero });
             for (sample, offset) in offsets.iter().enumerate() {
                 let first_x = (tile_px[0] + bx * 8) * 256 + 128 + 16 * offset[0] - setup.sx[0];
                 let first_y = (tile_px[1] + by * 8) * 256 + 128 + 16 * offset[1] - setup.sy[0];
                 let key_x = (lane256 + first_x as f32) * key_dx;
                 for y in rows.clone() {
-                    let e: [i32x8<S>; 3] = std::array::from_fn(|k| {
-                        lane[k] + local[k].at(8 + offset[0], 8 + offset[1] + 16 * y)
-                    });
+                    let e: [i32x8<S>; 3] =
+                        std::array::from_fn(|k| lane[k] + local[k].at(8 + offset[0], 8 + offset[1] + 16 * y));
                     let covered = (e[0] | e[1] | e[2]).simd_ge(zero);
                     if covered.all_false() {
                         continue;
@@ -130,8 +128,7 @@ pub fn walk<S: Simd>(
                     let at = samples.row(block, sample, y as usize);
                     let old_key = f32x8::from_slice(simd, &samples.keys[at..at + 8]);
                     let old_id = u32x8::from_slice(simd, &samples.ids[at..at + 8]);
-                    let nearer = key.simd_gt(old_key)
-                        | (key.simd_eq(old_key) & id_lanes.simd_lt(old_id));
+                    let nearer = key.simd_gt(old_key) | (key.simd_eq(old_key) & id_lanes.simd_lt(old_id));
                     let mask = covered & nearer;
                     if mask.any_true() {
                         visit(samples, Stretch { block, y: y as usize, sample, mask, key });
