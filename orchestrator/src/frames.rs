@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use isoframe_neural::{ModelId, Resolution, resolve};
 use isoframe_raster::backend::{Backend, Cancel, Job};
-use isoframe_raster::cpu::Cpu;
+use isoframe_raster::cpu::{Cpu, CpuError, CpuOptions};
 use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::{ColorFormat, Frame, FrameRequest, RenderError};
 use isoframe_raster::prepared::Prepared;
@@ -108,6 +108,9 @@ pub enum FramesError {
         /// Hash of what was given.
         got: String,
     },
+    /// The CPU backend cannot start.
+    #[error("backend cpu: {0}")]
+    Cpu(#[from] CpuError),
     /// The render failed.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -168,7 +171,7 @@ impl Frames {
         tracing::info!(reason, "backend chosen");
         Ok(Frames {
             device,
-            cpu: Backend::Cpu(Cpu::new(settings.threads)),
+            cpu: Backend::Cpu(Cpu::new(CpuOptions { threads: settings.threads, ..CpuOptions::default() })?),
             reason,
             scenes: Resident::new(settings.resident_scene_bytes),
             environments: Resident::new(settings.resident_environment_bytes),
