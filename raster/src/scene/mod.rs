@@ -2,6 +2,41 @@
 //!
 //! Everything here is finite, in range and acyclic: the passes check nothing again.
 
+mod accessor;
+mod animation;
+mod archive;
+mod camera;
+mod error;
+mod extension;
+mod file;
+mod glb;
+mod graph;
+mod instancing;
+mod joints;
+mod json;
+mod light;
+mod limits;
+mod load;
+mod material;
+mod mesh;
+mod meshopt;
+mod node;
+mod normals;
+mod primitive;
+mod reader;
+mod skin;
+mod source;
+mod tangents;
+mod texture;
+mod topology;
+mod uri;
+mod view;
+
+pub use error::SceneError;
+pub use limits::Limits;
+pub use load::load;
+pub use source::Source;
+
 use serde::Serialize;
 
 /// A validated scene. Indices are into the vectors of this struct and always in range.
