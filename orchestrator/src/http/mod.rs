@@ -1,0 +1,106 @@
+//! The service: routes over a store and a renderer.
+//!
+//! A request passes: connection (limits, [`connection`]) → request layer (id, span, metrics, panics,
+//! [`request`]) → its handler → store and renderer on blocking threads. Errors become answers in [`problem`].
+
+mod app;
+mod body;
+mod connection;
+mod health;
+mod ids;
+mod metrics;
+mod openapi;
+mod problem;
+mod request;
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use tokio::net::TcpListener;
+
+use self::app::App;
+use crate::config::Settings;
+use crate::frames::FramesError;
+use crate::store::StoreError;
+
+/// Why the service could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The data directory.
+    #[error("data directory: {0}")]
+    Store(#[from] StoreError),
+    /// The renderer.
+    #[error(transparent)]
+    Frames(#[from] FramesError),
+    /// The address.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// A service that listens and does not answer yet.
+pub struct Server {
+    app: Arc<App>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Opens data directory, backend and address. *Errors*: any of them is not to be had.
+    pub async fn bind(settings: Settings) -> Result<Server, ServeError> {
+        let app = App::open(settings)?;
+        let wanted = app.settings.server.address;
+        let listen = |source| ServeError::Listen { address: wanted, source };
+        let listener = TcpListener::bind(wanted).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        Ok(Server { app: Arc::new(app), listener, address })
+    }
+
+    /// The address it listens on; the port is the real one where 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `shutdown`, then finishes what runs, for as long as the settings allow.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let Server { app, listener, address } = self;
+        tracing::info!(%address, data_dir = %app.settings.data_dir().display(), "listening");
+        let stopping = app.stopping.clone();
+        let shutdown = async move {
+            shutdown.await;
+            stopping.cancel();
+        };
+        connection::accept(listener, router(app.clone()), &app.settings.server, shutdown).await;
+        tracing::info!("stopped");
+    }
+}
+
+/// Serves until `shutdown`. *Errors*: as [`Server::bind`].
+pub async fn serve(settings: Settings, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
+    Server::bind(settings).await?.run(shutdown).await;
+    Ok(())
+}
+
+/// The OpenAPI document of the service, as JSON.
+pub fn openapi_json() -> String {
+    openapi::json(&openapi::routes().into_openapi())
+}
+
+fn router(app: Arc<App>) -> Router {
+    let (routes, document) = openapi::routes().split_for_parts();
+    routes
+        .merge(openapi::pages(&document))
+        .fallback(request::no_route)
+        .method_not_allowed_fallback(request::no_method)
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::from_fn_with_state(app.clone(), request::layer))
+        .with_state(app)
+}
