@@ -245,3 +245,201 @@ fn previous_moments_fall_back_to_the_current() {
     let refused = moments(&scene, &FrameRequest { previous_time_s: Some(f64::NAN), ..request }).unwrap_err();
     reason(refused, "previous_time_s");
 }
+
+struct Degenerate {
+    name: &'static str,
+    points: &'static [[f32; 3]],
+}
+
+const DEGENERATE: &[Degenerate] = &[
+    Degenerate { name: "nothing", points: &[] },
+    Degenerate { name: "a point", points: &[[0.0; 3]] },
+    Degenerate { name: "a point far off", points: &[[1e7, -1e7, 1e7]] },
+    Degenerate { name: "a line along the view", points: &[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]] },
+    Degenerate { name: "a plane seen edge on", points: &[[-1.0, 0.0, -1.0], [1.0, 0.0, 1.0]] },
+    Degenerate { name: "huge", points: &[[-1e7; 3], [1e7; 3]] },
+    Degenerate { name: "as large as f32 goes", points: &[[f32::MIN; 3], [f32::MAX; 3]] },
+    Degenerate { name: "small and far off", points: &[[1e7, 0.0, 0.0], [1e7 + 1.0, 1e-3, 0.0]] },
+    Degenerate { name: "tiny", points: &[[-1e-30; 3], [1e-30; 3]] },
+];
+
+fn cloud(positions: &[[f32; 3]]) -> Scene {
+    let mut scene = scene(vec![Node { mesh: Some(0), ..at(0.0, 0.0, 0.0) }]);
+    scene.meshes = vec![mesh(points(positions))];
+    scene
+}
+
+/// The camera of any bounds is finite, in front of them, and has every vertex in the frame.
+#[test]
+fn degenerate_bounds_are_seen() {
+    for case in DEGENERATE {
+        let scene = cloud(case.points);
+        let named = [NamedView::Front, NamedView::Top, NamedView::Left, NamedView::ThreeQuarter];
+        let orbit = CameraChoice::Orbit {
+            theta_rad: 0.5,
+            phi_rad: 1.0,
+            radius: 1.05,
+            radius_relative: true,
+            target_world: None,
+            yfov_rad: None,
+        };
+        for choice in named.map(CameraChoice::View).into_iter().chain([orbit, CameraChoice::Auto]) {
+            for (width, height) in [(64, 64), (1000, 1), (1, 1000)] {
+                let view = resolve(&scene, &rest(&scene), &choice, width, height).expect(case.name);
+                let name = format!("{} from {choice:?} at {width}x{height}: {view:?}", case.name);
+                assert!(is_finite(&view.world_from_view) && is_finite(&view.view_from_world), "{name}");
+                let Lens::Perspective { focal_px, znear, zfar: None } = view.lens else { panic!("{name}") };
+                assert!(focal_px > 0.0 && focal_px.is_finite() && znear > 0.0 && znear.is_finite(), "{name}");
+                for point in case.points {
+                    let point_world = glam::Vec3::from_array(*point).as_dvec3();
+                    let (x_px, y_px, depth) = view.project(point_world, width, height).expect(&name);
+                    assert!(depth > znear, "{name}");
+                    let inside = |at_px: f64, size: u32| (-1e-6..=f64::from(size) + 1e-6).contains(&at_px);
+                    assert!(inside(x_px, width) && inside(y_px, height), "{name}: {x_px}, {y_px}");
+                }
+            }
+        }
+    }
+}
+
+/// The box of [`degenerate_bounds_are_seen`]'s cases aside: radius sqrt(3) around a cube, half of 30 degrees
+/// has the sine 0.2588190451, so 100 % stands at 1.7320508 / 0.2588190451 = 6.6921304; azimuth 90 degrees
+/// is +X; `fov` narrows the field, `target` moves all.
+#[test]
+fn orbits_follow_model_viewer() {
+    let scene = cloud(&[[-1.0; 3], [1.0; 3]]);
+    let orbit = |theta_deg: f64, phi_deg: f64, radius, radius_relative, target_world| CameraChoice::Orbit {
+        theta_rad: theta_deg.to_radians(),
+        phi_rad: phi_deg.to_radians(),
+        radius,
+        radius_relative,
+        target_world,
+        yfov_rad: None,
+    };
+    let cases = [
+        (orbit(0.0, 90.0, 1.0, true, None), [0.0, 0.0, 6.692_130_4]),
+        (orbit(90.0, 90.0, 1.0, true, None), [6.692_130_4, 0.0, 0.0]),
+        (orbit(0.0, 0.0, 2.0, true, None), [0.0, 13.384_260_9, 0.0]),
+        (orbit(180.0, 90.0, 3.0, false, None), [0.0, 0.0, -3.0]),
+        (orbit(-90.0, 90.0, 3.0, false, Some([1.0, 2.0, 4.0])), [-2.0, 2.0, 4.0]),
+        // 4 * (sin 60 sin 45, cos 60, sin 60 cos 45).
+        (orbit(45.0, 60.0, 4.0, false, None), [2.449_489_7, 2.0, 2.449_489_7]),
+    ];
+    for (choice, eye) in cases {
+        let view = resolve(&scene, &rest(&scene), &choice, 64, 32).expect("a view");
+        assert_near(view.eye_world(), eye, 1e-6);
+        let target = match choice {
+            CameraChoice::Orbit { target_world: Some(target), .. } => target.into(),
+            _ => DVec3::ZERO,
+        };
+        let (x_px, y_px, _) = view.project(target, 64, 32).expect("in front");
+        assert!((x_px - 32.0).abs() < 1e-9 && (y_px - 16.0).abs() < 1e-9, "looks at its target");
+        assert!(view.world_from_view.y_axis.y >= -1e-12, "up is up");
+    }
+    for (bad, says) in [
+        (orbit(f64::NAN, 0.0, 1.0, true, None), "angles are finite"),
+        (orbit(0.0, 0.0, 0.0, true, None), "radius is above zero"),
+        (orbit(0.0, 0.0, -1.0, false, None), "radius is above zero"),
+        (orbit(0.0, 0.0, f64::INFINITY, false, None), "radius is above zero"),
+        (orbit(0.0, 0.0, 1.0, false, Some([f64::NAN; 3])), "goes beyond"),
+        (orbit(0.0, 0.0, 1e300, false, None), "goes beyond"),
+    ] {
+        let refused = resolve(&scene, &rest(&scene), &bad, 64, 32).unwrap_err();
+        assert!(reason(refused, "camera").contains(says), "{bad:?}");
+    }
+}
+
+/// A framed camera covers what the animation covers, at every time from the same place.
+#[test]
+fn framed_cameras_stand_still() {
+    let mut scene = cloud(&[[-1.0; 3], [1.0; 3]]);
+    let slide = [[0.0, 0.0, 0.0], [8.0, 0.0, 0.0]].concat();
+    scene.animations = vec![animation(
+        "slide",
+        vec![channel(0, ChannelPath::Translation, Interpolation::Linear, &[0.0, 1.0], &slide)],
+    )];
+    let at_start = resolve(&scene, &posed(&scene, 0.0), &CameraChoice::Auto, 64, 64).expect("a view");
+    for time_s in [0.3, 1.0, 7.0] {
+        let view = resolve(&scene, &posed(&scene, time_s), &CameraChoice::Auto, 64, 64).expect("a view");
+        assert_eq!(view, at_start);
+    }
+    for x in [-1.0, 9.0] {
+        let (x_px, ..) = at_start.project(DVec3::new(x, 0.0, 0.0), 64, 64).expect("in front");
+        assert!((0.0..=64.0).contains(&x_px), "{x} at {x_px}");
+    }
+    let still = resolve(&scene, &rest(&scene), &CameraChoice::Auto, 64, 64).expect("a view");
+    assert!(still.eye_world().x < at_start.eye_world().x, "without the animation, only the rest pose counts");
+}
+
+/// Planes of explicit cameras come from the scene where they are not given.
+#[test]
+fn explicit_lenses_find_their_planes() {
+    let scene = cloud(&[[-1.0; 3], [1.0; 3]]);
+    let from = |z: f64, projection| CameraChoice::Matrix {
+        world_from_view: DMat4::from_translation(DVec3::new(0.0, 0.0, z)).to_cols_array(),
+        projection,
+    };
+    let lens = |choice| resolve(&scene, &rest(&scene), &choice, 64, 32).expect("a view").lens;
+    let eyes = |yfov_rad, znear, zfar| ProjectionChoice::Perspective { yfov_rad, znear, zfar };
+    let right_angle = std::f64::consts::FRAC_PI_2;
+
+    let Lens::Perspective { focal_px, znear, zfar } = lens(from(5.0, eyes(right_angle, None, None))) else {
+        panic!("perspective")
+    };
+    assert!((focal_px - 16.0).abs() < 1e-12 && znear == 2.0 && zfar.is_none(), "half of the 4 to the box");
+    let Lens::Perspective { znear, .. } = lens(from(0.0, eyes(right_angle, None, Some(1e-3)))) else {
+        panic!("perspective")
+    };
+    assert!(znear > 0.0 && znear < 1e-3, "inside the box, below the far plane: {znear}");
+    let ortho = ProjectionChoice::Orthographic { metres_per_px: 0.25 };
+    let Lens::Orthographic { px_per_unit, znear, zfar } = lens(from(5.0, ortho)) else {
+        panic!("orthographic")
+    };
+    assert!(px_per_unit == 4.0 && znear == 0.0 && zfar > 6.0 && zfar.is_finite());
+
+    for (bad, says) in [
+        (from(0.0, eyes(0.0, None, None)), "field of view"),
+        (from(0.0, eyes(std::f64::consts::PI, None, None)), "field of view"),
+        (from(0.0, eyes(f64::NAN, None, None)), "field of view"),
+        (from(0.0, eyes(1.0, Some(0.0), None)), "near plane"),
+        (from(0.0, eyes(1.0, Some(2.0), Some(1.0))), "near plane"),
+        (from(0.0, eyes(1.0, Some(2.0), Some(f64::INFINITY))), "near plane"),
+        (from(0.0, ProjectionChoice::Orthographic { metres_per_px: 0.0 }), "metres per pixel"),
+        (from(0.0, ProjectionChoice::Orthographic { metres_per_px: f64::NAN }), "metres per pixel"),
+        (from(f64::NAN, ortho), "beyond"),
+        (explicit(DMat4::from_translation(DVec3::X).transpose()), "row-major"),
+    ] {
+        let refused = resolve(&scene, &rest(&scene), &bad, 64, 32).unwrap_err();
+        let said = reason(refused, "camera");
+        assert!(said.contains(says), "{bad:?}: {said}");
+    }
+    for (width, height, field) in [(0, 1, "width"), (1, 0, "height")] {
+        reason(resolve(&scene, &rest(&scene), &CameraChoice::Auto, width, height).unwrap_err(), field);
+    }
+}
+
+/// Names: nodes first, then cameras; the first of each.
+#[test]
+fn cameras_are_chosen_in_node_order() {
+    let mut scene = scene(vec![at(1.0, 0.0, 0.0), at(2.0, 0.0, 0.0), at(3.0, 0.0, 0.0), at(4.0, 0.0, 0.0)]);
+    let camera = |name: &str| Camera { name: name.into(), kind: perspective(1.0, None) };
+    scene.cameras = vec![camera("lens"), camera("eye")];
+    for (node, (name, camera)) in
+        [("a", None), ("b", Some(1)), ("eye", Some(0)), ("b", Some(0))].into_iter().enumerate()
+    {
+        scene.nodes[node].name = name.into();
+        scene.nodes[node].camera = camera;
+    }
+    let named = |name: &str| CameraChoice::Name(name.into());
+    for (choice, x) in [
+        (CameraChoice::Auto, 2.0),
+        (CameraChoice::Index(0), 2.0),
+        (CameraChoice::Index(2), 4.0),
+        (named("b"), 2.0),
+        (named("eye"), 3.0),
+        (named("lens"), 3.0),
+    ] {
+        let view = resolve(&scene, &rest(&scene), &choice, 8, 8).expect("a view");
+        assert_eq!(view.eye_world().x, x, "{choice:?}");
+    }
+}

@@ -64,6 +64,15 @@ fn chosen<'a>(scene: &'a Scene, choice: &AnimationChoice) -> Result<&'a [Animati
     }
 }
 
+/// From the first key of the chosen animations to the last; None where they have none.
+pub(crate) fn span_s(scene: &Scene, choice: &AnimationChoice) -> Option<(f64, f64)> {
+    let animations = chosen(scene, choice).ok()?;
+    let channels = || animations.iter().flat_map(|animation| &animation.channels);
+    let start_s = channels().filter_map(|channel| channel.times_s.first()).copied().reduce(f32::min)?;
+    let end_s = channels().filter_map(|channel| channel.times_s.last()).copied().reduce(f32::max)?;
+    Some((start_s.into(), end_s.into()))
+}
+
 fn list(animations: &[Animation]) -> String {
     listed("the scene has", "animation", animations.iter().map(|animation| animation.name.as_str()))
 }

@@ -12,14 +12,17 @@ use glam::{DMat4, DVec3};
 use crate::frame::{AnimationChoice, RenderError};
 use crate::scene::Scene;
 
-pub(crate) use animation::listed;
+pub(crate) use animation::{listed, span_s};
 pub use bounds::bounds_world;
+pub(crate) use bounds::{Box3, Clouds};
 pub use hierarchy::trs_matrix;
 pub use light::{PlacedKind, PlacedLight, check_sun, lights};
 
-/// A scene at one moment. Vectors are as long as [`Scene::nodes`].
+/// A scene at one moment. The vectors are as long as [`Scene::nodes`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pose {
+    /// What moves the scene.
+    pub animation: AnimationChoice,
     /// World from node, every entry within [`COORDINATE_LIMIT`]. Nodes whose scale is zero have singular matrices.
     pub world_from_node: Vec<DMat4>,
     /// Whether a node's mesh and light show: its own and all its ancestors' KHR_node_visibility.
@@ -49,7 +52,13 @@ pub fn evaluate(scene: &Scene, choice: &AnimationChoice, time_s: f64) -> Result<
     let animated = animation::sample(scene, choice, time_s)?;
     let world_from_node = hierarchy::world_matrices(scene, &animated.locals)?;
     let palettes = hierarchy::palettes(scene, &world_from_node)?;
-    Ok(Pose { visible: hierarchy::visibility(scene), weights: animated.weights, world_from_node, palettes })
+    Ok(Pose {
+        animation: choice.clone(),
+        visible: hierarchy::visibility(scene),
+        weights: animated.weights,
+        world_from_node,
+        palettes,
+    })
 }
 
 pub(crate) fn vec3(v: [f32; 3]) -> DVec3 {

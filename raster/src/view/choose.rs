@@ -3,12 +3,13 @@
 use glam::{DMat4, DVec3};
 
 use super::framing::{FRAMED_YFOV_RAD, Field, Framed, Stand};
-use super::{Lens, View};
+use super::{Extents, Lens, View};
 use crate::frame::{CameraChoice, NamedView, ProjectionChoice, RenderError};
 use crate::pose::{self, Pose};
 use crate::scene::{CameraKind, Scene};
 
 pub(super) struct Choosing<'a> {
+    pub extents: &'a Extents,
     pub scene: &'a Scene,
     pub pose: &'a Pose,
     pub width: f64,
@@ -126,8 +127,8 @@ impl Choosing<'_> {
         }
     }
 
-    fn bounds(&self) -> Framed {
-        Framed::new(pose::bounds_world(self.scene, self.pose))
+    fn framed_bounds(&self) -> Framed {
+        Framed::new(self.extents.bounds_world(self.scene, &self.pose.animation))
     }
 
     fn field(&self, yfov_rad: f64) -> Result<Field, RenderError> {
@@ -140,7 +141,7 @@ impl Choosing<'_> {
     }
 
     fn framed(&self, view: NamedView) -> Result<View, RenderError> {
-        let framed = self.bounds();
+        let framed = self.framed_bounds();
         let field = self.field(FRAMED_YFOV_RAD)?;
         let stand = Stand::named(view);
         let distance = field.distance_to_box(&framed, &stand);
@@ -164,14 +165,15 @@ impl Choosing<'_> {
         if !(radius > 0.0 && radius.is_finite()) {
             return refuse(format!("an orbit's radius is above zero and finite, not {radius}"));
         }
-        let framed = self.bounds();
+        let limit = pose::COORDINATE_LIMIT;
+        let within = |value: &f64| value.abs() <= limit;
+        if !within(&radius) || !target_world.iter().flatten().all(within) {
+            return refuse(format!("an orbit of {radius} around {target_world:?} goes beyond {limit:e}"));
+        }
+        let framed = self.framed_bounds();
         let field = self.field(yfov_rad.unwrap_or(FRAMED_YFOV_RAD))?;
         let distance = if radius_relative { radius * field.distance_to_sphere(&framed) } else { radius };
         let target = target_world.map_or(framed.centre_world, DVec3::from_array);
-        let limit = pose::COORDINATE_LIMIT;
-        if !(target.abs().max_element() <= limit && distance <= limit) {
-            return refuse(format!("an orbit of {distance} around {target} goes beyond {limit:e}"));
-        }
         Ok(self.standing(&stand, &framed, target, distance, field))
     }
 
@@ -186,7 +188,7 @@ impl Choosing<'_> {
             ProjectionChoice::Perspective { yfov_rad, znear, zfar } => {
                 let focal_px = self.height * 0.5 / half_tangent(yfov_rad)?;
                 let znear = znear.unwrap_or_else(|| {
-                    let znear = self.bounds().znear(&view);
+                    let znear = self.framed_bounds().znear(&view);
                     zfar.map_or(znear, |zfar| znear.min(zfar * 1e-3))
                 });
                 check_planes(znear > 0.0, znear, zfar)?;
@@ -197,7 +199,7 @@ impl Choosing<'_> {
                 if !(px_per_unit > 0.0 && px_per_unit.is_finite()) {
                     return refuse(format!("{metres_per_px} metres per pixel is not a scale"));
                 }
-                Lens::Orthographic { px_per_unit, znear: 0.0, zfar: self.bounds().zfar(&view) }
+                Lens::Orthographic { px_per_unit, znear: 0.0, zfar: self.framed_bounds().zfar(&view) }
             }
         };
         Ok(View { lens, ..view })

@@ -5,6 +5,7 @@
 //! y_px = height / 2 - focal_px * Y / -Z.
 
 mod choose;
+mod extent;
 mod framing;
 mod moments;
 mod number;
@@ -16,7 +17,8 @@ use crate::frame::{CameraChoice, RenderError};
 use crate::pose::Pose;
 use crate::scene::Scene;
 
-pub use moments::{Moments, moments};
+pub use extent::Extents;
+pub use moments::{Moments, moments, moments_within};
 
 /// A camera in place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,6 +106,7 @@ impl View {
 /// *Aspect rule*: pixels stay square. Without an aspect ratio, the vertical field of view spans the
 /// height. With one, a frustum of that shape fits inside the viewport and more of the scene is seen on
 /// the longer side; orthographic half extents likewise. *Far plane*: absent means infinite.
+/// *Framed views* stand still while the scene moves: see [`Extents`].
 /// *Errors*: a camera that is not there or cannot look, numbers that are not finite, an empty viewport.
 pub fn resolve(
     scene: &Scene,
@@ -112,12 +115,24 @@ pub fn resolve(
     width: u32,
     height: u32,
 ) -> Result<View, RenderError> {
-    for (field, size) in [("width", width), ("height", height)] {
+    resolve_within(scene, &Extents::new(scene), pose, choice, [width, height])
+}
+
+/// [`resolve`] with extents kept from frame to frame.
+fn resolve_within(
+    scene: &Scene,
+    extents: &Extents,
+    pose: &Pose,
+    choice: &CameraChoice,
+    size_px: [u32; 2],
+) -> Result<View, RenderError> {
+    for (field, size) in [("width", size_px[0]), ("height", size_px[1])] {
         if size == 0 {
             return Err(RenderError::Request { field, reason: "a frame has at least one pixel".into() });
         }
     }
-    choose::Choosing { scene, pose, width: width.into(), height: height.into() }.view(choice)
+    let [width, height] = size_px.map(f64::from);
+    choose::Choosing { extents, scene, pose, width, height }.view(choice)
 }
 
 fn unit(v: DVec3) -> Option<DVec3> {

@@ -1,6 +1,6 @@
 //! This frame's moment and the one that motion relates to.
 
-use super::{View, resolve};
+use super::{Extents, View, resolve_within};
 use crate::frame::{FrameRequest, RenderError};
 use crate::pose::{self, Pose};
 use crate::scene::Scene;
@@ -21,10 +21,19 @@ pub struct Moments {
 /// *Errors*: those of [`pose::evaluate`], [`resolve`] and [`pose::check_sun`]; fields of the previous moment
 /// are named as such.
 pub fn moments(scene: &Scene, request: &FrameRequest) -> Result<Moments, RenderError> {
+    moments_within(scene, &Extents::new(scene), request)
+}
+
+/// [`moments`] with extents kept from frame to frame: framed cameras then cost nothing after the first.
+pub fn moments_within(
+    scene: &Scene,
+    extents: &Extents,
+    request: &FrameRequest,
+) -> Result<Moments, RenderError> {
     pose::check_sun(&request.lighting)?;
-    let (width, height) = (request.width, request.height);
+    let size_px = [request.width, request.height];
     let pose = pose::evaluate(scene, &request.animation, request.time_s)?;
-    let view = resolve(scene, &pose, &request.camera, width, height)?;
+    let view = resolve_within(scene, extents, &pose, &request.camera, size_px)?;
     let previous = if request.previous_time_s.is_none() && request.previous_camera.is_none() {
         None
     } else {
@@ -33,7 +42,7 @@ pub fn moments(scene: &Scene, request: &FrameRequest) -> Result<Moments, RenderE
             None => pose.clone(),
         };
         let camera = request.previous_camera.as_ref().unwrap_or(&request.camera);
-        let view = resolve(scene, &pose, camera, width, height).map_err(previously)?;
+        let view = resolve_within(scene, extents, &pose, camera, size_px).map_err(previously)?;
         Some((pose, view))
     };
     Ok(Moments { current: (pose, view), previous })
