@@ -197,7 +197,7 @@ impl DrawList {
         color: ColorFormat,
     ) -> Result<DrawList, RenderError> {
         let scene = &prepared.scene;
-        let moments = view::moments(scene, request)?;
+        let moments = view::moments_within(scene, &prepared.extents, request)?;
         let variant = match &request.variant {
             None => None,
             Some(name) => Some(scene.variants.iter().position(|v| v == name).ok_or_else(|| {

@@ -7,6 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::image::mips::{self, MipChain};
 use crate::scene::{AlphaMode, Primitive, Scene, TextureRef, Topology, Wrap};
+use crate::view::Extents;
 
 /// A packed vertex, 64 bytes. Twin: `Vertex` in `shaders/prelude.wgsl`.
 #[repr(C)]
@@ -129,6 +130,8 @@ pub struct PackedMaterial {
 pub struct Prepared {
     /// The scene it was made from.
     pub scene: Arc<Scene>,
+    /// What framed cameras frame, found when first asked for.
+    pub extents: Extents,
     /// All vertices of all primitives.
     pub vertices: Vec<Vertex>,
     /// Triangle lists.
@@ -147,6 +150,7 @@ impl Prepared {
     /// Packs a scene.
     pub fn new(scene: Arc<Scene>) -> Prepared {
         let mut prepared = Prepared {
+            extents: Extents::new(&scene),
             vertices: Vec::new(),
             indices: Vec::new(),
             geometries: Vec::new(),
