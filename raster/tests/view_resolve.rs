@@ -395,7 +395,11 @@ fn explicit_lenses_find_their_planes() {
     let Lens::Orthographic { px_per_unit, znear, zfar } = lens(from(5.0, ortho)) else {
         panic!("orthographic")
     };
-    assert!(px_per_unit == 4.0 && znear == 0.0 && zfar > 6.0 && zfar.is_finite());
+    // The box is 4 to 6 away and sqrt(3) in radius.
+    let spare = 3f64.sqrt();
+    assert!(px_per_unit == 4.0 && (znear - 4.0 + spare).abs() < 1e-12 && (zfar - 6.0 - spare).abs() < 1e-12);
+    let Lens::Orthographic { znear, zfar, .. } = lens(from(-50.0, ortho)) else { panic!("orthographic") };
+    assert!(znear == 0.0 && zfar > 0.0, "everything lies behind: {znear} to {zfar}");
 
     for (bad, says) in [
         (from(0.0, eyes(0.0, None, None)), "field of view"),

@@ -199,7 +199,8 @@ impl Choosing<'_> {
                 if !(px_per_unit > 0.0 && px_per_unit.is_finite()) {
                     return refuse(format!("{metres_per_px} metres per pixel is not a scale"));
                 }
-                Lens::Orthographic { px_per_unit, znear: 0.0, zfar: self.framed_bounds().zfar(&view) }
+                let (znear, zfar) = self.framed_bounds().planes(&view);
+                Lens::Orthographic { px_per_unit, znear, zfar }
             }
         };
         Ok(View { lens, ..view })

@@ -58,10 +58,11 @@ impl Framed {
         (near * 0.5).max(self.radius * 1e-4)
     }
 
-    /// A far plane behind everything.
-    pub fn zfar(&self, view: &View) -> f64 {
-        let (_, far) = self.depths(view);
-        (far + self.radius).max(self.radius)
+    /// Near and far planes around everything in front of an orthographic camera, with the box's radius to
+    /// spare; as close together as they may be, since depth keys are spread evenly between them.
+    pub fn planes(&self, view: &View) -> (f64, f64) {
+        let (near, far) = self.depths(view);
+        ((near - self.radius).max(0.0), (far + self.radius).max(self.radius))
     }
 }
 
