@@ -216,3 +216,137 @@ fn block_edges(edges: &[Edge; 3], bx: i32, by: i32) -> Option<[BlockEdge; 3]> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::{Level, dispatch};
+
+    /// A small fixed generator: PCG's multiplier, top bits.
+    struct Random(u64);
+    impl Random {
+        fn below(&mut self, n: i32) -> i32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % n as u64) as i32
+        }
+    }
+
+    fn setup(x: [i32; 3], y: [i32; 3], size: [i32; 2]) -> Option<Setup> {
+        let wide = |p: i32, q: i32| i64::from(p) - i64::from(q);
+        let area = wide(x[1], x[0]) * wide(y[2], y[0]) - wide(x[2], x[0]) * wide(y[1], y[0]);
+        if area == 0 {
+            return None;
+        }
+        let order = if area > 0 { [0, 1, 2] } else { [0, 2, 1] };
+        let bounds = |v: [i32; 3], last: i32| {
+            let low = (v[0].min(v[1]).min(v[2]) >> 8).max(0);
+            let high = (v[0].max(v[1]).max(v[2]) >> 8).min(last);
+            (low <= high).then_some(low as u32 | (high as u32) << 16)
+        };
+        Some(Setup {
+            sx: order.map(|k| x[k]),
+            sy: order.map(|k| y[k]),
+            key: 0.5,
+            key_min: 0.5,
+            key_max: 0.5,
+            bounds_x: bounds(x, size[0] - 1)?,
+            bounds_y: bounds(y, size[1] - 1)?,
+            ..Setup::default()
+        })
+    }
+
+    /// The definition: edge functions in 128 bits with the top-left rule.
+    fn covers(s: &Setup, px: i32, py: i32) -> bool {
+        (0..3).all(|k| {
+            let n = (k + 1) % 3;
+            let (a, b) = (i128::from(s.sy[k] - s.sy[n]), i128::from(s.sx[n] - s.sx[k]));
+            let e = a * i128::from(px - s.sx[k]) + b * i128::from(py - s.sy[k]);
+            e > 0 || (e == 0 && (a > 0 || (a == 0 && b > 0)))
+        })
+    }
+
+    /// Pixels of an image of `tiles` tiles at which `draw` leaves `id`, against the definition.
+    fn check(s: &Setup, samples: usize, tiles: [i32; 2]) {
+        for ty in 0..tiles[1] {
+            for tx in 0..tiles[0] {
+                let tile_px = [tx * TILE_WIDTH as i32, ty * TILE_HEIGHT as i32];
+                let mut out = TileSamples::default();
+                out.clear(samples, 0.0);
+                dispatch!(Level::new(), simd => draw(simd, s, 7, tile_px, &mut out));
+                for (sample, offset) in sample_offsets_px16(samples as u32).iter().enumerate() {
+                    for y in 0..TILE_HEIGHT {
+                        for x in 0..TILE_WIDTH {
+                            let block = y / BLOCK * BLOCKS_X + x / BLOCK;
+                            let got = out.ids[out.row(block, sample, y % BLOCK) + x % BLOCK] == 7;
+                            let at = |tile: i32, v: usize, o: i32| (tile + v as i32) * 256 + 128 + 16 * o;
+                            let want = covers(
+                                s,
+                                at(tile_px[0], x, offset[0]),
+                                at(tile_px[1], y, offset[1]),
+                            );
+                            assert_eq!(got, want, "{s:?} sample {sample} at {x},{y} of {tile_px:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn coverage_is_the_definition() {
+        let mut random = Random(1);
+        // Extents from a fraction of a pixel to the whole guard band on both sides.
+        for extent in [40, 300, 5_000, 70_000, 1 << 23] {
+            for round in 0..40 {
+                let mut coordinate = |size: i32| random.below(extent) - extent / 2 + size * 128;
+                let x = [coordinate(128), coordinate(128), coordinate(128)];
+                let y = [coordinate(64), coordinate(64), coordinate(64)];
+                if let Some(s) = setup(x, y, [128, 64]) {
+                    check(&s, [1, 4, 8, 16][round % 4], [2, 2]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_share_no_sample_and_leave_none() {
+        // A fan about a point that lies on samples: every sample of the ring's inside belongs to one triangle.
+        let mut random = Random(2);
+        for samples in [1usize, 4, 8, 16] {
+            for _ in 0..20 {
+                let (cx, cy) = (random.below(32) * 256 + 4224, random.below(16) * 256 + 2176);
+                let ring: [[i32; 2]; 6] =
+                    [[-4000, 20], [-1900, -1800], [2000, -2100], [4200, 0], [1900, 2000], [-2100, 1900]];
+                let mut owners = TileSamples::default();
+                owners.clear(samples, 0.0);
+                let mut count = vec![0; owners.ids.len()];
+                for k in 0..6 {
+                    let (p, q) = (ring[k], ring[(k + 1) % 6]);
+                    let s = setup([cx, cx + p[0], cx + q[0]], [cy, cy + p[1], cy + q[1]], [64, 32]);
+                    let mut one = TileSamples::default();
+                    one.clear(samples, 0.0);
+                    let Some(s) = s else { continue };
+                    dispatch!(Level::new(), simd => draw(simd, &s, 1, [0, 0], &mut one));
+                    for (c, id) in count.iter_mut().zip(&one.ids) {
+                        *c += i32::from(*id == 1);
+                    }
+                }
+                assert!(count.iter().all(|&c| c <= 1), "a sample belongs to two triangles");
+                // Within 1500 units of the centre the fan has no outside.
+                for (sample, offset) in sample_offsets_px16(samples as u32).iter().enumerate() {
+                    for y in 0..TILE_HEIGHT {
+                        for x in 0..TILE_WIDTH {
+                            let dx = x as i32 * 256 + 128 + 16 * offset[0] - cx;
+                            let dy = y as i32 * 256 + 128 + 16 * offset[1] - cy;
+                            if dx.abs() < 1500 && dy.abs() < 1500 {
+                                let block = y / BLOCK * BLOCKS_X + x / BLOCK;
+                                let at = owners.row(block, sample, y % BLOCK) + x % BLOCK;
+                                assert_eq!(count[at], 1, "a hole at {x},{y} sample {sample}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
