@@ -7,6 +7,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 from process import run
 
@@ -26,10 +27,10 @@ class Isoframe:
         light = description["light"]
         command = [
             self.binary, "bench", "--scene", description["scene"], "--size", "{}x{}".format(*description["size"]),
-            "--samples", description["samples"], "--camera", numbers(description["camera"]),
-            "--yfov", description["yfov"], "--light-direction", numbers(light["direction"]),
+            "--samples", description["samples"], f"--camera={numbers(description['camera'])}",
+            "--yfov", description["yfov"], f"--light-direction={numbers(light['direction'])}",
             "--backend", backend, "--outputs", outputs, "--json",
-        ]
+        ]                                            # `=` where a value may begin with a minus
         if description["environment"]:
             command += ["--env", description["environment"]]
         done = run(command, env=LAVAPIPE if backend == "wgpu" else {}, timeout_s=timeout_s)
@@ -77,12 +78,25 @@ class Client:
         data, _ = self.request("POST", "/v1/scenes", Path(scene).read_bytes(), {"Content-Type": "model/gltf-binary"})
         return json.loads(data)["id"]
 
-    def frame_png(self, scene_id, size, samples):
+    def frame_png(self, scene_id, query):
         """The whole answer; the frame cache is told to stand aside."""
-        data, response = self.request(
-            "GET", f"/v1/scenes/{scene_id}/frame.png?width={size[0]}&height={size[1]}&samples={samples}",
-            headers={"Cache-Control": "no-cache"})
+        data, response = self.request("GET", f"/v1/scenes/{scene_id}/frame.png?{query}",
+                                      headers={"Cache-Control": "no-cache"})
         return data, response.headers.get("server-timing", "")
+
+
+def plain_query(description):
+    """The server's own camera and light."""
+    width, height = description["size"]
+    return urlencode({"width": width, "height": height, "samples": description["samples"]})
+
+
+def same_view_query(description):
+    """The camera and directional light of `bench`; the environment stays the server's own."""
+    light = description["light"]
+    return plain_query(description) + "&" + urlencode({
+        "camera": f"matrix:{numbers(description['camera'])};yfov={description['yfov']:.9g}rad",
+        "sun": numbers(light["direction"]), "sun-lux": light["intensity"]})
 
 
 def wait_for_port(server, port, log):

@@ -83,6 +83,8 @@ def print_http(results):
              for scene, f in results["http"].items()]
     print_rows(rows)
     for scene, figures in results["http"].items():
+        if not figures["same_view"]:
+            print(f"  !! {scene}: with the server's own camera, so not comparable with the frame times above")
         if figures["server_timing"]:
             print(f"  {scene} server-timing: {figures['server_timing']}")
         if scene == "truck":

@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -154,13 +155,19 @@ def attempt(failures, what, action):
 
 
 def measure_frames(chosen, contestants, descriptions, failures):
-    """Ctrl-C ends the rounds early and keeps what there is."""
+    """Ctrl-C or a termination signal ends the rounds early and keeps what there is."""
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     rounds = {}
     try:
         measure_rounds(chosen, contestants, descriptions, failures, rounds)
     except KeyboardInterrupt:
         failures["rounds"] = "interrupted: not every contestant has every round"
     return {scene: {name: summary(results) for name, results in by_name.items()} for scene, by_name in rounds.items()}
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 def measure_rounds(chosen, contestants, descriptions, failures, rounds):
@@ -234,16 +241,22 @@ def measure_http(chosen, descriptions, failures):
               isoframe_cli.Isoframe(BINARY).serve(data_dir, WORK / "serve.log") as client):
             for scene, (description, _) in descriptions.items():
                 scene_id = client.upload(description["scene"])
+                query, same_view = isoframe_cli.same_view_query(description), True
+                try:
+                    client.frame_png(scene_id, query)
+                except RuntimeError as error:
+                    print(f"!! http {scene}: measured with the server's own camera: {error}", file=sys.stderr)
+                    query, same_view = isoframe_cli.plain_query(description), False
                 times_ms = []
                 for number in range(chosen.requests + 2):
                     start = time.perf_counter()
-                    data, server_timing = client.frame_png(scene_id, SIZE, 4)
+                    data, server_timing = client.frame_png(scene_id, query)
                     if number >= 2:
                         times_ms.append((time.perf_counter() - start) * 1000)
                 if data[:8] != b"\x89PNG\r\n\x1a\n":
                     raise RuntimeError(f"{scene}: the answer is no PNG")
                 results[scene] = {"median_ms": statistics.median(times_ms), "min_ms": min(times_ms),
-                                  "max_ms": max(times_ms), "bytes": len(data), "server_timing": server_timing}
+                                  "max_ms": max(times_ms), "bytes": len(data), "same_view": same_view, "server_timing": server_timing}
         return results
     return attempt(failures, "http", serve) or {}
 
