@@ -38,6 +38,7 @@ def enter_environment():
     if os.environ.get("ISOFRAME_BENCH_INSIDE") == str(python):
         return
     sys.path.insert(0, str(HERE))
+    sys.dont_write_bytecode = True
     from install_peers import install
     problems = install(WORK) if "--skip-install" not in sys.argv else []
     for problem in problems:
@@ -45,6 +46,7 @@ def enter_environment():
     if not python.exists():
         sys.exit("!! no Python environment for the peers, nothing can be measured")
     os.environ["ISOFRAME_BENCH_INSIDE"] = str(python)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"      # no caches beside the scripts
     os.execv(python, [str(python), *sys.argv])
 
 
