@@ -30,7 +30,8 @@ pub struct Geometry<'a> {
 impl<'a> Geometry<'a> {
     /// Runs the geometry passes.
     pub fn new(level: Level, prepared: &'a Prepared, list: &DrawList) -> Geometry<'a> {
-        let deformed = deform_all(prepared, list, 0);
+        let deformed = tracing::trace_span!("raster.deform").in_scope(|| deform_all(prepared, list, 0));
+        let span = tracing::trace_span!("raster.project").entered();
         let mut clip = vec![ClipVertex::default(); list.clip_vertex_count as usize];
         project_all(list, &prepared.vertices, &deformed, &mut clip, |instance, all, base, out| {
             let rows = &instance.clip_from_local;
@@ -44,10 +45,12 @@ impl<'a> Geometry<'a> {
                 project::previous_vertices(level, &list.constants, instance, all, base, out);
             });
         }
-        let chunks = set_up_all(prepared, list, &clip);
+        drop(span);
+        let chunks = tracing::trace_span!("raster.setup").in_scope(|| set_up_all(prepared, list, &clip));
         let tiles_x = (list.constants.width as usize).div_ceil(TILE_WIDTH);
         let tiles_y = (list.constants.height as usize).div_ceil(TILE_HEIGHT);
-        let (tile_first, tile_ids) = bin(&chunks, tiles_x, tiles_x * tiles_y);
+        let (tile_first, tile_ids) =
+            tracing::trace_span!("raster.bin").in_scope(|| bin(&chunks, tiles_x, tiles_x * tiles_y));
         Geometry {
             vertices: &prepared.vertices,
             deformed,

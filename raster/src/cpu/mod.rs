@@ -1,5 +1,6 @@
 //! The CPU backend: runs the passes on threads. Vertices and triangles go in chunks, pixels in tiles; results do
-//! not depend on how many threads there are, nor on the instruction set.
+//! not depend on how many threads there are, nor on the instruction set. Each pass runs in a `tracing` span named
+//! after it, so that whoever has a clock can time it.
 
 mod denormals;
 mod geometry;

@@ -192,15 +192,19 @@ impl Tile<'_> {
         scratch.fragments.clear();
         scratch.layers.clear();
         if drawn {
+            let span = tracing::trace_span!("raster.visibility").entered();
             scratch.samples.clear(c.samples as usize, key_far);
             self.visibility(simd, scratch);
             simd.vectorize(
                 #[inline(always)]
                 || collect_fragments(simd, &scratch.samples, &mut scratch.fragments),
             );
+            drop(span);
+            let _span = tracing::trace_span!("raster.light").entered();
             self.light(simd, &mut scratch.fragments, &mut scratch.order, Some(band));
             self.light(simd, &mut scratch.layers, &mut scratch.order, None);
         }
+        let _span = tracing::trace_span!("raster.resolve").entered();
         self.resolve(simd, scratch, band, drawn);
     }
 

@@ -279,11 +279,7 @@ mod tests {
                             let block = y / BLOCK * BLOCKS_X + x / BLOCK;
                             let got = out.ids[out.row(block, sample, y % BLOCK) + x % BLOCK] == 7;
                             let at = |tile: i32, v: usize, o: i32| (tile + v as i32) * 256 + 128 + 16 * o;
-                            let want = covers(
-                                s,
-                                at(tile_px[0], x, offset[0]),
-                                at(tile_px[1], y, offset[1]),
-                            );
+                            let want = covers(s, at(tile_px[0], x, offset[0]), at(tile_px[1], y, offset[1]));
                             assert_eq!(got, want, "{s:?} sample {sample} at {x},{y} of {tile_px:?}");
                         }
                     }
