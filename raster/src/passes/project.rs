@@ -406,3 +406,74 @@ fn project_clipped(c: &FrameConstants, v: &Homogeneous) -> Projected {
     let key = if c.orthographic == 1 { v[3] * c.key_scale + c.key_offset } else { inverse_w };
     Projected { sx: snap(v[0], c.width), sy: snap(v[1], c.height), key }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::sample_offsets_px16;
+
+    fn maker(constants: &FrameConstants) -> SetupMaker<'_> {
+        SetupMaker {
+            constants,
+            grid: sample_grid(constants.samples),
+            negative_kept: true,
+            positive_kept: true,
+            instance: 0,
+            mode: mode::OPAQUE,
+        }
+    }
+
+    /// Whether any sample of a 16×16 image lies inside, edges included, by the definition.
+    fn covers_any(samples: u32, p: &[Projected; 3]) -> bool {
+        let edge = |a: Projected, b: Projected, x: i64, y: i64| {
+            i64::from(b.sx - a.sx) * (y - i64::from(a.sy)) - i64::from(b.sy - a.sy) * (x - i64::from(a.sx))
+        };
+        (0..256).any(|k| {
+            sample_offsets_px16(samples).iter().any(|o| {
+                let x = i64::from(k % 16 * 256 + 128 + 16 * o[0]);
+                let y = i64::from(k / 16 * 256 + 128 + 16 * o[1]);
+                let e = [edge(p[0], p[1], x, y), edge(p[1], p[2], x, y), edge(p[2], p[0], x, y)];
+                e.iter().all(|&e| e >= 0) || e.iter().all(|&e| e <= 0)
+            })
+        })
+    }
+
+    #[test]
+    fn triangles_dropped_before_rasterising_cover_no_sample() {
+        let mut state = 7u32;
+        let mut random = |n: i32| {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (state >> 8) as i32 % n
+        };
+        let mut dropped = 0;
+        for round in 0..20_000 {
+            let samples = [1, 4, 8, 16][round % 4];
+            let constants = FrameConstants { width: 16, height: 16, samples, ..FrameConstants::default() };
+            let (x, y, extent) = (random(5000) - 400, random(5000) - 400, 1 + random(400));
+            let p: [Projected; 3] = std::array::from_fn(|_| Projected {
+                sx: x + random(extent),
+                sy: y + random(extent),
+                key: 1.0,
+            });
+            let area = i64::from(p[1].sx - p[0].sx) * i64::from(p[2].sy - p[0].sy)
+                - i64::from(p[2].sx - p[0].sx) * i64::from(p[1].sy - p[0].sy);
+            if area != 0 && maker(&constants).make(0, p).is_none() {
+                dropped += 1;
+                assert!(!covers_any(samples, &p), "{samples} samples: {:?}", p.map(|p| (p.sx, p.sy)));
+            }
+        }
+        assert!(dropped > 1000, "only {dropped} were dropped: the test tests little");
+    }
+
+    #[test]
+    fn an_edge_is_clipped_to_the_same_point_from_both_ends() {
+        let p = [1.5f32, -2.0, 0.25, 0.25];
+        let q = [-7.0f32, 3.0, -1.75, -1.75];
+        let constants = FrameConstants { znear: 0.01, ..FrameConstants::default() };
+        for plane in 0..5 {
+            let (dp, dq) = (inside_plane(&constants, plane, &p), inside_plane(&constants, plane, &q));
+            let a = intersect(p, dp, q, dq).map(f32::to_bits);
+            assert_eq!(a, intersect(q, dq, p, dp).map(f32::to_bits));
+        }
+    }
+}
