@@ -56,6 +56,14 @@ impl<'a> PrimitiveReader<'_, 'a, '_> {
         )?;
         let attributes = self.attributes(json)?;
         if json.extensions.draco.is_some() {
+            // Without plain data the accessors are empty shells: drawing them would show zeros as if they were right.
+            let shell = |index: &json::Index| {
+                let accessor = self.reader.root.accessors.get(*index as usize);
+                accessor.is_some_and(|a| a.buffer_view.is_none() && a.sparse.is_none())
+            };
+            if json.attributes.values().chain(&json.indices).any(shell) {
+                return Err(SceneError::UnsupportedExtension { name: "KHR_draco_mesh_compression".into() });
+            }
             self.reader
                 .note(format!("{}: KHR_draco_mesh_compression is not read, the plain data is", self.what));
         }
