@@ -3,8 +3,9 @@
 /// Side of the finest octahedral level, in texels.
 pub const OCTAHEDRAL_SIDE: u32 = 256;
 
-/// Octahedral levels, level k having side `OCTAHEDRAL_SIDE >> k` and roughness k / (LEVELS - 1).
-pub const LEVELS: u32 = 7;
+/// Octahedral levels, level k having side `OCTAHEDRAL_SIDE >> k` and the perceptual roughness r for which
+/// r (2 - r) = k / (LEVELS - 1): more levels where reflections are sharp, and 16 texels for the widest lobe (Filament).
+pub const LEVELS: u32 = 5;
 
 /// Side of the split-sum table, in texels.
 pub const DFG_SIDE: u32 = 64;

@@ -250,7 +250,9 @@ const LEVEL_FIRST: [u32; LEVELS as usize] = {
 #[inline(always)]
 fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8<S>) -> V3<S> {
     let last = (LEVELS - 1) as f32;
-    let level = (roughness * last).min(f32x8::splat(simd, last));
+    // r (2 - r), as the levels were made.
+    let two = f32x8::splat(simd, 2.0);
+    let level = (roughness * (two - roughness) * last).min(f32x8::splat(simd, last));
     let low = level.floor().min(f32x8::splat(simd, last - 1.0));
     let blend = level - low;
     let low: i32x8<S> = low.to_int();
