@@ -11,6 +11,7 @@ use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve::{self, LAYERS_MAX, Lit};
 use crate::passes::surface::{self, InstanceData};
+use crate::passes::vector::{always, fill, lanes};
 use crate::passes::visibility::{
     self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples,
 };
@@ -243,30 +244,50 @@ impl Tile<'_> {
         let data = self.instance(setup.instance);
         let cutoff = f32x8::splat(simd, data.material.cutoff);
         let offsets = sample_offsets_px16(samples.samples as u32);
-        visibility::walk(simd, setup, id, self.px, samples, |samples, mut s| {
-            let x = f32x8::from_fn(simd, |lane| self.x_px(s.block * 64 + lane, offsets[s.sample]));
-            let y = f32x8::splat(simd, self.y_px(s.block * 64 + s.y * 8, offsets[s.sample]));
-            let alpha = surface::alpha(simd, &data, &[setup.triangle; 8], x, y);
-            s.mask = s.mask & alpha.simd_ge(cutoff);
-            visibility::store(simd, samples, id, &s);
-        });
+        visibility::walk(
+            simd,
+            setup,
+            id,
+            self.px,
+            samples,
+            #[inline(always)]
+            |samples, mut s| {
+                let x = lanes(
+                    simd,
+                    #[inline(always)]
+                    |lane| self.x_px(s.block * 64 + lane, offsets[s.sample]),
+                );
+                let y = f32x8::splat(simd, self.y_px(s.block * 64 + s.y * 8, offsets[s.sample]));
+                let alpha = surface::alpha(simd, &data, &[setup.triangle; 8], x, y);
+                s.mask = s.mask & alpha.simd_ge(cutoff);
+                visibility::store(simd, samples, id, &s);
+            },
+        );
     }
 
     #[inline(always)]
     fn collect_layers<S: Simd>(&self, simd: S, setup: &Setup, id: u32, scratch: &mut Scratch) {
         let (masks, touched) = (&mut scratch.masks, &mut scratch.touched);
         touched.clear();
-        visibility::walk(simd, setup, id, self.px, &mut scratch.samples, |_, s| {
-            let mut lanes = s.mask.to_bitmask();
-            while lanes != 0 {
-                let pixel = s.block * 64 + s.y * 8 + lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                if masks[pixel] == 0 {
-                    touched.push(pixel as u16);
+        visibility::walk(
+            simd,
+            setup,
+            id,
+            self.px,
+            &mut scratch.samples,
+            #[inline(always)]
+            |_, s| {
+                let mut lanes = s.mask.to_bitmask();
+                while lanes != 0 {
+                    let pixel = s.block * 64 + s.y * 8 + lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    if masks[pixel] == 0 {
+                        touched.push(pixel as u16);
+                    }
+                    masks[pixel] |= 1 << s.sample;
                 }
-                masks[pixel] |= 1 << s.sample;
-            }
-        });
+            },
+        );
         let samples = self.context.list.constants.samples;
         for &pixel in touched.iter() {
             let mask = std::mem::take(&mut masks[pixel as usize]);
@@ -439,7 +460,10 @@ impl Tile<'_> {
                 let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
                 if let Some(base) = &mut band.base {
                     for lane in 0..lanes {
-                        base[at + lane] = std::array::from_fn(|k| done.base[k][lane]);
+                        base[at + lane] = fill(
+                            #[inline(always)]
+                            |k| done.base[k][lane],
+                        );
                     }
                 }
                 if let Some(out) = &mut band.srgb8 {
@@ -627,7 +651,10 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
         return ([zero; 4], one);
     }
     if !layered && count == 8 && fragments.items[begin..begin + 8].iter().all(|i| i.point == CENTER) {
-        let channel = |values: &[f32]| f32x8::from_slice(simd, &values[begin..begin + 8]);
+        let channel = always(
+            #[inline(always)]
+            |values: &[f32]| f32x8::from_slice(simd, &values[begin..begin + 8]),
+        );
         let color = [channel(&fragments.red), channel(&fragments.green), channel(&fragments.blue), one];
         return (color, zero);
     }
@@ -642,5 +669,11 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
         }
         background[lane] = sum.background;
     }
-    (color.map(|v| f32x8::simd_from(simd, v)), f32x8::simd_from(simd, background))
+    let color = [
+        f32x8::simd_from(simd, color[0]),
+        f32x8::simd_from(simd, color[1]),
+        f32x8::simd_from(simd, color[2]),
+        f32x8::simd_from(simd, color[3]),
+    ];
+    (color, f32x8::simd_from(simd, background))
 }
