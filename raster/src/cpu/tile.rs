@@ -5,7 +5,7 @@ use fearless_simd::{Level, dispatch, f32x8, prelude::*};
 use super::geometry::Geometry;
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
-use crate::exact::flush;
+use crate::exact::{Srgb8Encoder, flush};
 use crate::frame::{Color, Frame, IdCoverage, sample_offsets_px16};
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
@@ -436,38 +436,53 @@ impl Tile<'_> {
     #[inline(always)]
     fn resolve<S: Simd>(&self, simd: S, scratch: &Scratch, band: &mut Band<'_>, drawn: bool) {
         let c = &self.context.list.constants;
+        let encoder = Srgb8Encoder::new();
         let width = (band.width - self.px[0] as usize).min(TILE_WIDTH);
+        let zero = f32x8::splat(simd, 0.0);
+        let one = f32x8::splat(simd, 1.0);
         let lane_px = f32x8::simd_from(simd, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        // Where nothing is drawn, all pixels are alike unless the environment shows.
+        let blank = resolve::finish(simd, c, self.context.background, [zero; 4], one, zero, zero);
+        let mut blank_srgb8 = [[0; 4]; BLOCK];
+        resolve::encode_srgb8(&encoder, &blank.display, &mut blank_srgb8);
         for y in 0..band.height {
             for bx in 0..width.div_ceil(BLOCK) {
                 let pixel = ((y / BLOCK) * BLOCKS_X + bx) * 64 + (y % BLOCK) * BLOCK;
                 let at = y * band.width + self.px[0] as usize + bx * BLOCK;
                 let lanes = (width - bx * BLOCK).min(BLOCK);
-                let (color, background) = if drawn {
-                    sum_row(simd, c.samples, scratch, pixel)
-                } else {
-                    ([f32x8::splat(simd, 0.0); 4], f32x8::splat(simd, 1.0))
-                };
+                let sum = if drawn { sum_row(simd, c.samples, scratch, pixel) } else { None };
                 if let Some(coverage) = &mut band.coverage
-                    && drawn
+                    && sum.is_some()
                 {
                     for lane in 0..lanes {
                         coverage[at + lane] = self.coverage(c.samples, &scratch.fragments, pixel + lane);
                     }
                 }
-                let x = lane_px + self.x_px(pixel, [0, 0]);
-                let y = f32x8::splat(simd, self.y_px(pixel, [0, 0]));
-                let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
+                let done = match sum {
+                    None if c.background != 2 => {
+                        if let Some(out) = &mut band.srgb8 {
+                            out[at..at + lanes].copy_from_slice(&blank_srgb8[..lanes]);
+                        }
+                        if band.linear.is_none() && band.base.is_none() {
+                            continue;
+                        }
+                        blank
+                    }
+                    sum => {
+                        let (color, background) = sum.unwrap_or(([zero; 4], one));
+                        let x = lane_px + self.x_px(pixel, [0, 0]);
+                        let y = f32x8::splat(simd, self.y_px(pixel, [0, 0]));
+                        let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
+                        if let Some(out) = &mut band.srgb8 {
+                            resolve::encode_srgb8(&encoder, &done.display, &mut out[at..at + lanes]);
+                        }
+                        done
+                    }
+                };
                 if let Some(base) = &mut band.base {
                     for lane in 0..lanes {
-                        base[at + lane] = fill(
-                            #[inline(always)]
-                            |k| done.base[k][lane],
-                        );
+                        base[at + lane] = fill(|k| done.base[k][lane]);
                     }
-                }
-                if let Some(out) = &mut band.srgb8 {
-                    resolve::encode_srgb8(&done.display, &mut out[at..at + lanes]);
                 }
                 if let Some(out) = &mut band.linear {
                     resolve::encode_linear(&done.display, &mut out[at..at + lanes]);
@@ -638,9 +653,14 @@ impl Order {
     }
 }
 
-/// Sums of eight neighbouring pixels.
+/// Sums of eight neighbouring pixels: colour and what shows of the background. None where nothing is drawn.
 #[inline(always)]
-fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> ([f32x8<S>; 4], f32x8<S>) {
+fn sum_row<S: Simd>(
+    simd: S,
+    samples: u32,
+    scratch: &Scratch,
+    pixel: usize,
+) -> Option<([f32x8<S>; 4], f32x8<S>)> {
     let (fragments, layers) = (&scratch.fragments, &scratch.layers);
     let layered = !layers.items.is_empty() && layers.first[pixel] != layers.first[pixel + 8];
     let begin = fragments.first[pixel] as usize;
@@ -648,7 +668,7 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
     if !layered && count == 0 {
-        return ([zero; 4], one);
+        return None;
     }
     if !layered && count == 8 && fragments.items[begin..begin + 8].iter().all(|i| i.point == CENTER) {
         let channel = always(
@@ -656,7 +676,7 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
             |values: &[f32]| f32x8::from_slice(simd, &values[begin..begin + 8]),
         );
         let color = [channel(&fragments.red), channel(&fragments.green), channel(&fragments.blue), one];
-        return (color, zero);
+        return Some((color, zero));
     }
     let mut color = [[0.0f32; 8]; 4];
     let mut background = [0.0f32; 8];
@@ -675,5 +695,5 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
         f32x8::simd_from(simd, color[2]),
         f32x8::simd_from(simd, color[3]),
     ];
-    (color, f32x8::simd_from(simd, background))
+    Some((color, f32x8::simd_from(simd, background)))
 }

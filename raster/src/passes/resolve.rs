@@ -12,7 +12,7 @@ use super::light::{self, octahedral, octahedral_level};
 use super::tonemap::tonemap;
 use super::vector::{V3, always, fill};
 use crate::draw::FrameConstants;
-use crate::exact::{FLUSH_BELOW, flush8, recip8, srgb8};
+use crate::exact::{FLUSH_BELOW, Srgb8Encoder, flush8, recip8};
 
 /// Most BLEND layers of a pixel.
 pub const LAYERS_MAX: usize = 64;
@@ -89,6 +89,7 @@ pub fn pixel(samples: u32, layers: impl Iterator<Item = Lit>, fragments: impl It
 }
 
 /// Eight finished pixels.
+#[derive(Clone, Copy)]
 pub struct Finished<S: Simd> {
     /// Premultiplied scene-linear radiance and alpha.
     pub base: [f32x8<S>; 4],
@@ -155,10 +156,11 @@ fn sky<S: Simd>(
 
 /// Straight sRGB8 with straight alpha.
 #[inline(always)]
-pub fn encode_srgb8<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[u8; 4]]) {
+pub fn encode_srgb8<S: Simd>(encoder: &Srgb8Encoder, display: &[f32x8<S>; 4], out: &mut [[u8; 4]]) {
     for (lane, o) in out.iter_mut().enumerate() {
         let alpha = (display[3][lane] * 255.0 + 0.5) as u8;
-        *o = [srgb8(display[0][lane]), srgb8(display[1][lane]), srgb8(display[2][lane]), alpha];
+        let code = |k: usize| encoder.encode(display[k][lane]);
+        *o = [code(0), code(1), code(2), alpha];
     }
 }
 
