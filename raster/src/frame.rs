@@ -10,8 +10,9 @@ pub const ENGINE: &str = "isoframe-1";
 
 /// One buffer of a frame (AOV).
 ///
-/// *Sample*: the data outputs (`depth` to `id`) are taken at coverage sample 0 of each pixel, the same
-/// offset over the whole frame ([`sample_offsets_px16`]); they are never averaged.
+/// *Sample*: the data outputs (`depth` to `id`) show the surface that owns coverage sample 0 of each pixel, the
+/// same offset over the whole frame ([`sample_offsets_px16`]), never an average: at the pixel's centre where that
+/// triangle covers all samples, else at sample 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
