@@ -66,7 +66,6 @@ struct Resolved<'a> {
 struct FileIdentity<'a> {
     frame: &'a str,
     outputs: Vec<Output>,
-    layers: bool,
     format: String,
     encoder: &'a str,
 }
@@ -136,7 +135,6 @@ impl Plan {
         let file = FileIdentity {
             frame: self.frame_id(),
             outputs: selection.outputs(&self.request),
-            layers: selection == Selection::Layers,
             format: format.to_string(),
             encoder: ENCODER,
         };
@@ -153,8 +151,13 @@ pub fn identity(
     model: Option<ModelId>,
     engine: &str,
 ) -> Result<String, RequestError> {
+    let refused = |reason| RequestError::Field { field: "request", reason };
+    // A number that is not finite is null in JSON, which some fields read back as absent.
+    let json = serde_json::to_vec(request).map_err(|error| refused(error.to_string()))?;
+    if serde_json::from_slice::<FrameRequest>(&json).ok().as_ref() != Some(request) {
+        return Err(refused("holds a number that is not finite".into()));
+    }
     let identity = Identity { plan: Resolved { path, model, request }, scene: &request.scene, engine };
-    let bytes = serde_json_canonicalizer::to_vec(&identity)
-        .map_err(|error| RequestError::Field { field: "request", reason: error.to_string() })?;
+    let bytes = serde_json_canonicalizer::to_vec(&identity).map_err(|error| refused(error.to_string()))?;
     Ok(blake3::hash(&bytes).to_hex().to_string())
 }

@@ -7,7 +7,7 @@ use isoframe_neural::ModelId;
 use isoframe_raster::frame::{FrameRequest, Output};
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{ENCODER, Format, PixelHash};
+use crate::encode::{self, ENCODER, Format, PixelHash};
 use crate::plan::{Path, Plan};
 
 /// PNG `iTXt` keyword of a receipt.
@@ -111,7 +111,11 @@ pub enum ReceiptError {
 }
 
 /// Reads the receipt of a file in any of the formats.
-pub fn read(bytes: &[u8]) -> Result<Receipt, ReceiptError> {
-    let _ = bytes;
-    Err(ReceiptError::UnknownFormat)
+pub fn read(file: &[u8]) -> Result<Receipt, ReceiptError> {
+    parse(&encode::receipt_json(file)?)
+}
+
+/// Reads a receipt, without a file around it.
+pub fn parse(json: &str) -> Result<Receipt, ReceiptError> {
+    serde_json::from_str(json).map_err(|error| ReceiptError::Malformed(error.to_string()))
 }

@@ -1,20 +1,28 @@
 //! Frames into files: PNG, EXR, WebP and JPEG, each deterministic, tagged and carrying its receipt.
 
+mod cryptomatte;
+mod exr;
+mod exr_header;
+mod jpeg;
 mod pixels;
 mod png;
 mod samples;
 mod srgb;
+mod webp;
+mod xmp;
 
 use std::fmt;
 use std::str::FromStr;
 
 use isoframe_raster::frame::{ColorFormat, Frame, FrameRequest, Output};
 use isoframe_raster::scene::Scene;
+use isoframe_raster::view::{View, moments};
 use serde::{Deserialize, Serialize};
 
 pub use self::pixels::PixelHash;
+pub(crate) use self::pixels::Pixels;
 use crate::plan::Plan;
-use crate::receipt::Receipt;
+use crate::receipt::{RECEIPT_MAX_BYTES, Receipt, ReceiptError};
 
 /// Version of the encoders: changes whenever any byte of any file may change for the same frame.
 pub const ENCODER: &str = "isoframe-encode-1";
@@ -111,7 +119,7 @@ impl FromStr for Format {
 pub enum Selection {
     /// One output.
     One(Output),
-    /// Every output of the request, as layers; EXR only.
+    /// Every output of the request, as layers; EXR only, unless there is only one.
     Layers,
 }
 
@@ -143,7 +151,8 @@ pub struct Encoded {
 /// What encoders may know beside the frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EncodeOptions<'a> {
-    /// The scene, for node names in Cryptomatte manifests; without it, an EXR with ids has no Cryptomatte layers.
+    /// The scene, for the camera and the node names in an EXR header; without it, an EXR has no camera, and
+    /// ids have no Cryptomatte layers.
     pub scene: Option<&'a Scene>,
 }
 
@@ -198,6 +207,12 @@ pub enum EncodeError {
         /// Longest side. *Units*: pixels.
         limit_px: u32,
     },
+    /// The receipt is longer than what files hold.
+    #[error("the receipt takes {bytes} bytes, the limit is {RECEIPT_MAX_BYTES}")]
+    Receipt {
+        /// Its length.
+        bytes: usize,
+    },
     /// The library that writes the format refused.
     #[error("{format}: {reason}")]
     Library {
@@ -224,14 +239,106 @@ pub fn encode(
     selection: Selection,
     options: &EncodeOptions<'_>,
 ) -> Result<Encoded, EncodeError> {
-    let _ = options;
-    let (Selection::One(output), Format::Png8 | Format::Png16) = (selection, format) else {
-        return Err(EncodeError::Layers { format });
+    let outputs = selection.outputs(plan.request());
+    let library = |reason| EncodeError::Library { format, reason };
+    let receipt = |outputs, pixels, depth_range| {
+        let receipt = Receipt::new(plan, format, outputs, pixels, depth_range, frame.motion_valid);
+        let bytes = receipt.to_json().len();
+        if bytes > RECEIPT_MAX_BYTES { Err(EncodeError::Receipt { bytes }) } else { Ok(receipt) }
     };
-    let image = samples::image(frame, output, format)?;
-    let pixels = pixels::of_image(&image);
-    let receipt =
-        Receipt::new(plan, format, vec![output], pixels.clone(), image.depth_range, frame.motion_valid);
-    let bytes = png::write(&image, &receipt).map_err(|reason| EncodeError::Library { format, reason })?;
+    let (bytes, receipt) = match format {
+        Format::ExrHalf | Format::ExrFloat => {
+            let layers = exr::Layers::new(frame, &outputs, plan.request().samples, format, options)?;
+            let receipt = receipt(outputs, layers.hash(), None)?;
+            let view = options.scene.and_then(|scene| view_of(scene, plan));
+            (layers.write(&receipt, view.as_ref()).map_err(library)?, receipt)
+        }
+        Format::Png8 | Format::Png16 | Format::Webp | Format::Jpeg { .. } => {
+            let [output] = outputs[..] else { return Err(EncodeError::Layers { format }) };
+            check_side(frame, format)?;
+            let image = whole_numbers(frame, output, format)?;
+            let receipt = receipt(outputs, pixels::hash_image(&image), image.depth_range)?;
+            let json = receipt.to_json();
+            let bytes = match format {
+                Format::Webp => webp::write(&image, &json),
+                Format::Jpeg { quality } => jpeg::write(&image, quality, &json),
+                _ => png::write(&image, &json),
+            };
+            (bytes.map_err(library)?, receipt)
+        }
+    };
+    let pixels = receipt.pixels.clone();
     Ok(Encoded { bytes, pixels, receipt, media_type: format.media_type(), extension: format.extension() })
 }
+
+/// The view that a plan looks through; none where its camera is not in the scene.
+fn view_of(scene: &Scene, plan: &Plan) -> Option<View> {
+    moments(scene, plan.request()).ok().map(|moments| moments.current.1)
+}
+
+fn check_side(frame: &Frame, format: Format) -> Result<(), EncodeError> {
+    let limit_px = match format {
+        Format::Webp => webp::SIDE_MAX_PX,
+        Format::Jpeg { .. } => jpeg::SIDE_MAX_PX,
+        _ => return Ok(()),
+    };
+    if frame.width.max(frame.height) > limit_px {
+        Err(EncodeError::Size { format, limit_px })
+    } else {
+        Ok(())
+    }
+}
+
+/// One output as the samples that this format holds.
+fn whole_numbers(frame: &Frame, output: Output, format: Format) -> Result<samples::Image<'_>, EncodeError> {
+    let image = samples::image(frame, output, format)?;
+    Ok(if matches!(format, Format::Jpeg { .. }) { jpeg::flatten(image) } else { image })
+}
+
+/// The receipt of a file, as it stands there.
+pub(crate) fn receipt_json(file: &[u8]) -> Result<String, ReceiptError> {
+    let text = |json: &[u8]| {
+        std::str::from_utf8(json)
+            .map(str::to_owned)
+            .map_err(|error| ReceiptError::Malformed(error.to_string()))
+    };
+    let json = if png::is_png(file) {
+        png::receipt_json(file).map_err(ReceiptError::Damaged)?.map(text).transpose()?
+    } else if exr_header::is_exr(file) {
+        exr::receipt_json(file).map_err(ReceiptError::Damaged)?.map(text).transpose()?
+    } else if webp::is_webp(file) {
+        webp::receipt_json(file).map_err(ReceiptError::Damaged)?
+    } else if jpeg::is_jpeg(file) {
+        jpeg::receipt_json(file).map_err(ReceiptError::Damaged)?
+    } else {
+        return Err(ReceiptError::UnknownFormat);
+    };
+    match json.ok_or(ReceiptError::Missing)? {
+        json if json.len() > RECEIPT_MAX_BYTES => {
+            Err(ReceiptError::Malformed(format!("it is longer than {RECEIPT_MAX_BYTES} bytes")))
+        }
+        json => Ok(json),
+    }
+}
+
+/// The pixels of a file of this format, of the size and output of a request. *Errors*: a file that is damaged or
+/// holds something else; JPEG, which does not hold the pixels that went in.
+pub(crate) fn pixels_of_file(
+    file: &[u8],
+    format: Format,
+    request: &FrameRequest,
+    outputs: &[Output],
+) -> Result<Pixels, String> {
+    let (width, height) = (request.width, request.height);
+    let layout = outputs.first().map(|output| samples::layout(*output, format == Format::Png16));
+    match (format, layout) {
+        (Format::ExrHalf | Format::ExrFloat, _) => exr::read(file, width, height),
+        (Format::Png8 | Format::Png16, Some(layout)) => png::read(file, width, height, layout),
+        (Format::Webp, Some(layout)) => webp::read(file, width, height, layout),
+        (Format::Jpeg { .. }, _) => Err("JPEG keeps an approximation of its pixels".into()),
+        (_, None) => Err("no output".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

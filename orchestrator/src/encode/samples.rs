@@ -42,6 +42,17 @@ impl Layout {
         }
     }
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Layout::Gray8 => "gray8",
+            Layout::Rgb8 => "rgb8",
+            Layout::Rgba8 => "rgba8",
+            Layout::Gray16 => "gray16",
+            Layout::Rgb16 => "rgb16",
+            Layout::Rgba16 => "rgba16",
+        }
+    }
+
     pub(super) fn channels(self) -> usize {
         match self {
             Layout::Gray8 | Layout::Gray16 => 1,
@@ -70,85 +81,83 @@ struct Depth {
     full: f64,
 }
 
+/// How the samples of an output lie.
+pub(super) fn layout(output: Output, sixteen: bool) -> Layout {
+    match (output, sixteen) {
+        (Output::Color | Output::Base, false) => Layout::Rgba8,
+        (Output::Color | Output::Base, true) => Layout::Rgba16,
+        (Output::Depth, false) => Layout::Gray8,
+        (Output::Depth, true) => Layout::Gray16,
+        (Output::Albedo | Output::Normal | Output::Motion | Output::Id, false) => Layout::Rgb8,
+        (Output::Albedo | Output::Normal | Output::Motion | Output::Id, true) => Layout::Rgb16,
+    }
+}
+
 /// One output of a frame as whole numbers.
 pub(super) fn image<'a>(frame: &'a Frame, output: Output, format: Format) -> Result<Image<'a>, EncodeError> {
     let sixteen = format == Format::Png16;
     let depth = Depth { sixteen, full: if sixteen { 65535.0 } else { 255.0 } };
-    let pixels = frame.width as usize * frame.height as usize;
-    let check = |got: usize| {
-        if got == pixels { Ok(()) } else { Err(EncodeError::Shape { output, wanted: pixels, got }) }
-    };
-    let missing = EncodeError::Missing { output };
-    let build = |layout, srgb, samples| Image {
-        width: frame.width,
-        height: frame.height,
-        layout,
-        srgb,
-        samples,
-        depth_range: None,
-    };
-    let (rgb, rgba) = if sixteen { (Layout::Rgb16, Layout::Rgba16) } else { (Layout::Rgb8, Layout::Rgba8) };
-    match output {
-        Output::Color => match (frame.color.as_ref().ok_or(missing)?, sixteen) {
-            (Color::Srgb8(color), false) => {
-                check(color.len())?;
-                Ok(build(rgba, true, Cow::Borrowed(bytemuck::cast_slice(color))))
-            }
-            (Color::Linear(color), true) => {
-                check(color.len())?;
-                Ok(build(rgba, true, straight_srgb(color, depth)))
-            }
-            _ => Err(EncodeError::ColorFormat { format, needed: color_format(format) }),
-        },
-        Output::Base => {
-            let base = frame.base.as_ref().ok_or(missing)?;
-            check(base.len())?;
-            Ok(build(rgba, true, straight_srgb(base, depth)))
-        }
+    let mut range = None;
+    let samples = match output {
+        Output::Color => color(frame, format, depth)?,
+        Output::Base => straight_srgb(buffer(frame, output, frame.base.as_deref())?, depth),
         Output::Albedo => {
-            let albedo = frame.albedo.as_ref().ok_or(missing)?;
-            check(albedo.len())?;
+            let albedo = buffer(frame, output, frame.albedo.as_deref())?;
             let table = depth.table();
-            Ok(build(rgb, true, depth.pack(albedo.iter().flatten().map(|channel| table.code(*channel)))))
+            depth.pack(albedo.iter().flatten().map(|channel| table.code(*channel)))
         }
         Output::Depth => {
-            let values = frame.depth.as_ref().ok_or(missing)?;
-            check(values.len())?;
-            let range = depth_range(values);
-            let codes = depth.pack(values.iter().map(|value| depth_code(*value, range, depth.full)));
-            let layout = if sixteen { Layout::Gray16 } else { Layout::Gray8 };
-            Ok(Image { depth_range: Some(range), ..build(layout, false, codes) })
+            let values = buffer(frame, output, frame.depth.as_deref())?;
+            let found = *range.insert(depth_range(values));
+            depth.pack(values.iter().map(|value| depth_code(*value, found, depth.full)))
         }
         Output::Normal => {
-            let normal = frame.normal.as_ref().ok_or(missing)?;
-            check(normal.len())?;
-            let code = |component: &f32| {
-                libm::rint((f64::from(*component).clamp(-1.0, 1.0) + 1.0) / 2.0 * depth.full) as u32
-            };
-            Ok(build(rgb, false, depth.pack(normal.iter().flatten().map(code))))
+            let normal = buffer(frame, output, frame.normal.as_deref())?;
+            depth.pack(normal.iter().flatten().map(|component| normal_code(*component, depth.full)))
         }
         Output::Motion => {
-            let motion = frame.motion.as_ref().ok_or(missing)?;
-            check(motion.len())?;
-            let valid = frame.motion_valid;
-            Ok(build(
-                rgb,
-                false,
-                depth.pack(motion.iter().flat_map(|value| motion_code(*value, valid, depth))),
-            ))
+            let motion = buffer(frame, output, frame.motion.as_deref())?;
+            depth.pack(motion.iter().flat_map(|value| motion_code(*value, frame.motion_valid, depth)))
         }
-        Output::Id => {
-            let id = frame.id.as_ref().ok_or(missing)?;
-            check(id.len())?;
-            if !sixteen {
-                return Ok(build(rgb, false, depth.pack(id.iter().flat_map(|id| id_color(*id)))));
-            }
-            if let Some(id) = id.iter().flatten().find(|id| **id > 65535) {
-                return Err(EncodeError::Range { output, format, reason: format!("{id} is above 65535") });
-            }
-            Ok(build(rgb, false, depth.pack(id.iter().flat_map(|[node, primitive]| [*node, *primitive, 0]))))
+        Output::Id => ids(buffer(frame, output, frame.id.as_deref())?, format, depth)?,
+    };
+    Ok(Image {
+        width: frame.width,
+        height: frame.height,
+        layout: layout(output, sixteen),
+        srgb: matches!(output, Output::Color | Output::Base | Output::Albedo),
+        samples,
+        depth_range: range,
+    })
+}
+
+/// A buffer that is there, and as large as the frame.
+fn buffer<'a, T>(frame: &Frame, output: Output, values: Option<&'a [T]>) -> Result<&'a [T], EncodeError> {
+    let values = values.ok_or(EncodeError::Missing { output })?;
+    let (wanted, got) = (frame.width as usize * frame.height as usize, values.len());
+    if wanted == got { Ok(values) } else { Err(EncodeError::Shape { output, wanted, got }) }
+}
+
+fn color(frame: &Frame, format: Format, depth: Depth) -> Result<Cow<'_, [u8]>, EncodeError> {
+    let output = Output::Color;
+    match (frame.color.as_ref().ok_or(EncodeError::Missing { output })?, depth.sixteen) {
+        (Color::Srgb8(color), false) => {
+            Ok(Cow::Borrowed(bytemuck::cast_slice(buffer(frame, output, Some(color))?)))
         }
+        (Color::Linear(color), true) => Ok(straight_srgb(buffer(frame, output, Some(color))?, depth)),
+        _ => Err(EncodeError::ColorFormat { format, needed: color_format(format) }),
     }
+}
+
+fn ids(ids: &[[u32; 2]], format: Format, depth: Depth) -> Result<Cow<'static, [u8]>, EncodeError> {
+    if !depth.sixteen {
+        return Ok(depth.pack(ids.iter().flat_map(|id| id_color(*id))));
+    }
+    if let Some(id) = ids.iter().flatten().find(|id| **id > 65535) {
+        let reason = format!("{id} is above 65535");
+        return Err(EncodeError::Range { output: Output::Id, format, reason });
+    }
+    Ok(depth.pack(ids.iter().flat_map(|[node, primitive]| [*node, *primitive, 0])))
 }
 
 impl Depth {
@@ -195,6 +204,10 @@ fn depth_code(value: f32, range: DepthRange, full: f64) -> u32 {
         return 0;
     }
     libm::rint((f64::from(value) - near) / (far - near) * (full - 1.0)) as u32
+}
+
+fn normal_code(component: f32, full: f64) -> u32 {
+    libm::rint((f64::from(component).clamp(-1.0, 1.0) + 1.0) / 2.0 * full) as u32
 }
 
 fn motion_code(motion_px: [f32; 2], valid: bool, depth: Depth) -> [u32; 3] {

@@ -73,3 +73,53 @@ impl Table {
         code
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of IEC 61966-2-1 at its corners, 18 % grey (0.461356) and half (0.735357), times 255 and 65535.
+    #[test]
+    fn codes_are_those_of_the_curve() {
+        for (linear, eight, sixteen) in [
+            (0.0, 0, 0),
+            (-1.0, 0, 0),
+            (f32::NAN, 0, 0),
+            (1e-40, 0, 0),
+            (0.18, 118, 30235),
+            (0.5, 188, 48192),
+            (1.0, 255, 65535),
+            (7.0, 255, 65535),
+            (f32::INFINITY, 255, 65535),
+        ] {
+            assert_eq!((code(linear, 255), code(linear, 65535)), (eight, sixteen), "{linear}");
+            let table = (Table::eight().code(linear), Table::sixteen().code(linear));
+            assert_eq!(table, (eight, sixteen), "{linear}");
+        }
+    }
+
+    #[test]
+    fn the_tables_are_the_curve() {
+        for (table, full) in [(Table::eight(), 255), (Table::sixteen(), 65535)] {
+            // Both sides of every threshold, and a walk over all exponents.
+            for least in &table.least {
+                for bits in least.saturating_sub(1)..=(least + 1).min(ONE_BITS) {
+                    let linear = f32::from_bits(bits);
+                    assert_eq!(table.code(linear), code(linear, full), "{linear:e}");
+                }
+            }
+            for bits in (0..ONE_BITS + 4096).step_by(7919) {
+                let linear = f32::from_bits(bits);
+                assert_eq!(table.code(linear), code(linear, full), "{linear:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_is_reached_and_none_skipped() {
+        for (table, full) in [(Table::eight(), 255), (Table::sixteen(), 65535)] {
+            assert_eq!(table.least.len(), full as usize + 1);
+            assert!(table.least.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use isoframe_raster::frame::{
-    AnimationChoice, Background, CameraChoice, FrameRequest, NeuralMode, Output, Sun, Tonemap,
+    AnimationChoice, Background, CameraChoice, FrameRequest, NeuralMode, Output, RenderError, Sun, Tonemap,
 };
 
 use super::{RequestError, field};
@@ -50,7 +50,7 @@ const QUOTE_CHARS: usize = 64;
 /// |---|---|---|
 /// | `scene`, `env` | blake3 hash | none, the built-in studio |
 /// | `camera`, `previous-camera` | see [`camera`] | `auto`, none |
-/// | `animation` | `first`, `none`, `all`, an index, or a name | `first` |
+/// | `animation` | `first`, `none`, `all`, an index, or a name; `name:` before a name that is one of these | `first` |
 /// | `time`, `previous-time` | seconds | 0, none |
 /// | `variant` | name | none |
 /// | `size`, or `width` and `height` | `1280x720` | 1280x720 |
@@ -183,6 +183,9 @@ fn switch_or_auto(name: &'static str, value: &str) -> Result<Option<bool>, Reque
 }
 
 fn animation(value: &str) -> AnimationChoice {
+    if let Some(name) = value.strip_prefix("name:") {
+        return AnimationChoice::Name(name.to_owned());
+    }
     match value {
         "first" => AnimationChoice::First,
         "none" => AnimationChoice::None,
@@ -193,13 +196,9 @@ fn animation(value: &str) -> AnimationChoice {
 
 /// A camera as it is written: see the `FromStr` of [`CameraChoice`].
 pub fn camera(name: &'static str, value: &str) -> Result<CameraChoice, RequestError> {
-    let by_name = serde_json::from_value(serde_json::json!({ "view": value }));
-    Ok(match (value, value.parse(), by_name) {
-        ("auto", _, _) => CameraChoice::Auto,
-        (_, Ok(index), _) => CameraChoice::Index(index),
-        (_, _, Ok(view)) => view,
-        _ if value.is_empty() => return Err(wanted(name, value, "a camera")),
-        _ => CameraChoice::Name(value.to_owned()),
+    value.parse().map_err(|error| match error {
+        RenderError::Request { reason, .. } => field(name, reason),
+        other => field(name, other.to_string()),
     })
 }
 
