@@ -179,7 +179,8 @@ pub fn srgb8(x: f32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fearless_simd::{Level, dispatch};
+    use crate::simd::dispatch;
+    use fearless_simd::Level;
 
     fn spread() -> impl Iterator<Item = f32> {
         // Exponents -99 to 99, 400 mantissas each, from a Weyl sequence.

@@ -1,6 +1,6 @@
 //! A tile from set-ups to finished pixels, in one core's cache: visibility, fragments and layers, light, resolve.
 
-use fearless_simd::{Level, dispatch, f32x8, prelude::*};
+use fearless_simd::{Level, f32x8, prelude::*};
 
 use super::geometry::Geometry;
 use crate::backend::Cancel;
@@ -16,6 +16,7 @@ use crate::passes::visibility::{
     self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples,
 };
 use crate::prepared::{PackedMaterial, material_flags};
+use crate::simd::dispatch;
 
 /// Pixels of a tile.
 const PIXELS: usize = TILE_WIDTH * TILE_HEIGHT;

@@ -6,12 +6,13 @@
 //! rasterization in practice", 2013.
 
 use bytemuck::{Pod, Zeroable};
-use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+use fearless_simd::{Level, f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
 use super::vector::{always, fill, lanes};
 use crate::draw::{FrameConstants, Instance, instance_flags};
 use crate::exact::{FLUSH_BELOW, f32_from_i64, recip, recip8, rsqrt8};
 use crate::prepared::{PackedMaterial, Vertex, material_flags};
+use crate::simd::dispatch;
 
 /// Sub-pixel units per pixel.
 pub const SUBPIXELS: i32 = 256;

@@ -241,7 +241,8 @@ fn block_edges(edges: &[Edge; 3], bx: i32, by: i32) -> Option<[BlockEdge; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fearless_simd::{Level, dispatch};
+    use crate::simd::dispatch;
+    use fearless_simd::Level;
 
     /// A small fixed generator: PCG's multiplier, top bits.
     struct Random(u64);
