@@ -342,8 +342,8 @@ impl Tile<'_> {
         }
     }
 
-    /// Lights all items, eight of one instance at a time.
-    #[inline(always)]
+    /// Lights all items, eight of one instance at a time. Not inlined, so that it is built once for both its callers.
+    #[inline(never)]
     fn light<S: Simd>(&self, simd: S, items: &mut Items, order: &mut Order, band: Option<&mut Band<'_>>) {
         if items.items.is_empty() {
             return;

@@ -203,8 +203,21 @@ pub fn octahedral<S: Simd>(simd: S, d: V3<S>) -> [f32x8<S>; 2] {
 }
 
 /// Bilinear lookup in a level of an octahedral map; edges wrap as the octahedron folds. RGB and the fourth.
-#[inline(always)]
 pub fn octahedral_level<S: Simd>(
+    simd: S,
+    texels: &[[f32; 4]],
+    first: [usize; 8],
+    side: [u32; 8],
+    at: [f32x8<S>; 2],
+) -> V3<S> {
+    simd.vectorize(
+        #[inline(always)]
+        || octahedral_level_here(simd, texels, first, side, at),
+    )
+}
+
+#[inline(always)]
+fn octahedral_level_here<S: Simd>(
     simd: S,
     texels: &[[f32; 4]],
     first: [usize; 8],

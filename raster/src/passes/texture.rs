@@ -52,8 +52,21 @@ pub mod channels {
 }
 
 /// Filtered RGBA, 0 to 1, sRGB decoded; channels outside `CHANNELS` are 0.
-#[inline(always)]
 pub fn sample<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    footprint: &Footprint<S>,
+) -> [f32x8<S>; 4] {
+    // A call of its own: inlined into each of its many callers it would take minutes to build.
+    simd.vectorize(
+        #[inline(always)]
+        || sample_here::<S, CHANNELS>(simd, texels, texture, footprint),
+    )
+}
+
+#[inline(always)]
+fn sample_here<S: Simd, const CHANNELS: u32>(
     simd: S,
     texels: &[u32],
     texture: &PackedTexture,
@@ -97,8 +110,22 @@ pub fn sample<S: Simd, const CHANNELS: u32>(
 }
 
 /// One level.
-#[inline(always)]
 fn bilinear<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    f: &Footprint<S>,
+    level: i32x8<S>,
+    linear: mask32x8<S>,
+) -> [f32x8<S>; 4] {
+    simd.vectorize(
+        #[inline(always)]
+        || bilinear_here::<S, CHANNELS>(simd, texels, texture, f, level, linear),
+    )
+}
+
+#[inline(always)]
+fn bilinear_here<S: Simd, const CHANNELS: u32>(
     simd: S,
     texels: &[u32],
     texture: &PackedTexture,
