@@ -135,21 +135,52 @@ static SRGB8_GUESS: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
         .collect()
 });
 
-/// The sRGB8 code of a linear value: the largest k whose threshold is at most x; clamped to 0..1.
-#[inline(always)]
-pub fn srgb8(x: f32) -> u8 {
-    let bits = if x > 0.0 { if x < 1.0 { x.to_bits() } else { 1.0f32.to_bits() } } else { 0 };
-    if bits < SRGB8_GUESS_FROM {
-        return 0;
+/// Threshold above each code; the last is never reached.
+static SRGB8_NEXT: std::sync::LazyLock<[f32; 256]> = std::sync::LazyLock::new(|| {
+    std::array::from_fn(|k| LINEAR_TO_SRGB8_THRESHOLDS.get(k + 1).copied().unwrap_or(f32::MAX))
+});
+
+/// Tables of [`srgb8`], fetched once by code that encodes many values.
+#[derive(Clone, Copy)]
+pub struct Srgb8Encoder {
+    guess: &'static [u8],
+    next: &'static [f32; 256],
+}
+
+impl Srgb8Encoder {
+    /// The encoder.
+    #[inline(always)]
+    pub fn new() -> Srgb8Encoder {
+        Srgb8Encoder { guess: &SRGB8_GUESS, next: &SRGB8_NEXT }
     }
-    let k = SRGB8_GUESS[((bits - SRGB8_GUESS_FROM) >> SRGB8_GUESS_SHIFT) as usize];
-    if k < 255 && LINEAR_TO_SRGB8_THRESHOLDS[k as usize + 1] <= f32::from_bits(bits) { k + 1 } else { k }
+
+    /// The sRGB8 code of a linear value: the largest k whose threshold is at most x; clamped to 0..1.
+    #[inline(always)]
+    pub fn encode(&self, x: f32) -> u8 {
+        let least = f32::from_bits(SRGB8_GUESS_FROM);
+        let x = if x > least { x } else { least };
+        let x = if x < 1.0 { x } else { 1.0 };
+        let k = self.guess[((x.to_bits() - SRGB8_GUESS_FROM) >> SRGB8_GUESS_SHIFT) as usize];
+        k + (self.next[k as usize] <= x) as u8
+    }
+}
+
+impl Default for Srgb8Encoder {
+    fn default() -> Self {
+        Srgb8Encoder::new()
+    }
+}
+
+/// [`Srgb8Encoder::encode`] of one value.
+pub fn srgb8(x: f32) -> u8 {
+    Srgb8Encoder::new().encode(x)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fearless_simd::{Level, dispatch};
+    use crate::simd::dispatch;
+    use fearless_simd::Level;
 
     fn spread() -> impl Iterator<Item = f32> {
         // Exponents -99 to 99, 400 mantissas each, from a Weyl sequence.

@@ -16,4 +16,5 @@ pub mod passes;
 pub mod pose;
 pub mod prepared;
 pub mod scene;
+mod simd;
 pub mod view;

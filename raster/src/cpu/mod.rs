@@ -6,7 +6,9 @@ mod denormals;
 mod geometry;
 mod tile;
 
-use fearless_simd::{Level, Simd};
+use fearless_simd::Level;
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::Simd;
 use rayon::prelude::*;
 
 use crate::backend::Job;
@@ -25,12 +27,8 @@ pub enum InstructionSet {
     Best,
     /// x86-64 baseline.
     Sse2,
-    /// x86-64-v2.
-    Sse42,
     /// x86-64-v3.
     Avx2,
-    /// Ice Lake and later.
-    Avx512,
     /// aarch64 baseline.
     Neon,
 }
@@ -39,7 +37,7 @@ impl InstructionSet {
     /// All that this machine can run, best last; without [`InstructionSet::Best`].
     pub fn available() -> Vec<InstructionSet> {
         use InstructionSet::*;
-        [Sse2, Sse42, Avx2, Avx512, Neon].into_iter().filter(|s| s.level().is_some()).collect()
+        [Sse2, Avx2, Neon].into_iter().filter(|s| s.level().is_some()).collect()
     }
 
     /// Name for tables.
@@ -47,27 +45,23 @@ impl InstructionSet {
         match self {
             InstructionSet::Best => "best",
             InstructionSet::Sse2 => "sse2",
-            InstructionSet::Sse42 => "sse4.2",
             InstructionSet::Avx2 => "avx2",
-            InstructionSet::Avx512 => "avx512",
             InstructionSet::Neon => "neon",
         }
     }
 
-    #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+    #[cfg(target_arch = "x86_64")]
     fn level(self) -> Option<Level> {
         let best = Level::new();
         match self {
             InstructionSet::Best => Some(best),
             InstructionSet::Sse2 => best.as_sse2().map(|s| s.level()),
-            InstructionSet::Sse42 => best.as_sse4_2().map(|s| s.level()),
             InstructionSet::Avx2 => best.as_avx2().map(|s| s.level()),
-            InstructionSet::Avx512 => best.as_avx512().map(|s| s.level()),
             InstructionSet::Neon => None,
         }
     }
 
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
+    #[cfg(not(target_arch = "x86_64"))]
     fn level(self) -> Option<Level> {
         match self {
             InstructionSet::Best => Some(Level::new()),

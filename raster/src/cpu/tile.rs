@@ -1,20 +1,22 @@
 //! A tile from set-ups to finished pixels, in one core's cache: visibility, fragments and layers, light, resolve.
 
-use fearless_simd::{Level, dispatch, f32x8, prelude::*};
+use fearless_simd::{Level, f32x8, prelude::*};
 
 use super::geometry::Geometry;
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
-use crate::exact::flush;
+use crate::exact::{Srgb8Encoder, flush};
 use crate::frame::{Color, Frame, IdCoverage, sample_offsets_px16};
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve::{self, LAYERS_MAX, Lit};
 use crate::passes::surface::{self, InstanceData};
+use crate::passes::vector::{always, fill, lanes};
 use crate::passes::visibility::{
     self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples,
 };
 use crate::prepared::{PackedMaterial, material_flags};
+use crate::simd::dispatch;
 
 /// Pixels of a tile.
 const PIXELS: usize = TILE_WIDTH * TILE_HEIGHT;
@@ -243,30 +245,50 @@ impl Tile<'_> {
         let data = self.instance(setup.instance);
         let cutoff = f32x8::splat(simd, data.material.cutoff);
         let offsets = sample_offsets_px16(samples.samples as u32);
-        visibility::walk(simd, setup, id, self.px, samples, |samples, mut s| {
-            let x = f32x8::from_fn(simd, |lane| self.x_px(s.block * 64 + lane, offsets[s.sample]));
-            let y = f32x8::splat(simd, self.y_px(s.block * 64 + s.y * 8, offsets[s.sample]));
-            let alpha = surface::alpha(simd, &data, &[setup.triangle; 8], x, y);
-            s.mask = s.mask & alpha.simd_ge(cutoff);
-            visibility::store(simd, samples, id, &s);
-        });
+        visibility::walk(
+            simd,
+            setup,
+            id,
+            self.px,
+            samples,
+            #[inline(always)]
+            |samples, mut s| {
+                let x = lanes(
+                    simd,
+                    #[inline(always)]
+                    |lane| self.x_px(s.block * 64 + lane, offsets[s.sample]),
+                );
+                let y = f32x8::splat(simd, self.y_px(s.block * 64 + s.y * 8, offsets[s.sample]));
+                let alpha = surface::alpha(simd, &data, &[setup.triangle; 8], x, y);
+                s.mask = s.mask & alpha.simd_ge(cutoff);
+                visibility::store(simd, samples, id, &s);
+            },
+        );
     }
 
     #[inline(always)]
     fn collect_layers<S: Simd>(&self, simd: S, setup: &Setup, id: u32, scratch: &mut Scratch) {
         let (masks, touched) = (&mut scratch.masks, &mut scratch.touched);
         touched.clear();
-        visibility::walk(simd, setup, id, self.px, &mut scratch.samples, |_, s| {
-            let mut lanes = s.mask.to_bitmask();
-            while lanes != 0 {
-                let pixel = s.block * 64 + s.y * 8 + lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                if masks[pixel] == 0 {
-                    touched.push(pixel as u16);
+        visibility::walk(
+            simd,
+            setup,
+            id,
+            self.px,
+            &mut scratch.samples,
+            #[inline(always)]
+            |_, s| {
+                let mut lanes = s.mask.to_bitmask();
+                while lanes != 0 {
+                    let pixel = s.block * 64 + s.y * 8 + lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    if masks[pixel] == 0 {
+                        touched.push(pixel as u16);
+                    }
+                    masks[pixel] |= 1 << s.sample;
                 }
-                masks[pixel] |= 1 << s.sample;
-            }
-        });
+            },
+        );
         let samples = self.context.list.constants.samples;
         for &pixel in touched.iter() {
             let mask = std::mem::take(&mut masks[pixel as usize]);
@@ -320,8 +342,8 @@ impl Tile<'_> {
         }
     }
 
-    /// Lights all items, eight of one instance at a time.
-    #[inline(always)]
+    /// Lights all items, eight of one instance at a time. Not inlined, so that it is built once for both its callers.
+    #[inline(never)]
     fn light<S: Simd>(&self, simd: S, items: &mut Items, order: &mut Order, band: Option<&mut Band<'_>>) {
         if items.items.is_empty() {
             return;
@@ -415,35 +437,53 @@ impl Tile<'_> {
     #[inline(always)]
     fn resolve<S: Simd>(&self, simd: S, scratch: &Scratch, band: &mut Band<'_>, drawn: bool) {
         let c = &self.context.list.constants;
+        let encoder = Srgb8Encoder::new();
         let width = (band.width - self.px[0] as usize).min(TILE_WIDTH);
+        let zero = f32x8::splat(simd, 0.0);
+        let one = f32x8::splat(simd, 1.0);
         let lane_px = f32x8::simd_from(simd, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        // Where nothing is drawn, all pixels are alike unless the environment shows.
+        let blank = resolve::finish(simd, c, self.context.background, [zero; 4], one, zero, zero);
+        let mut blank_srgb8 = [[0; 4]; BLOCK];
+        resolve::encode_srgb8(&encoder, &blank.display, &mut blank_srgb8);
         for y in 0..band.height {
             for bx in 0..width.div_ceil(BLOCK) {
                 let pixel = ((y / BLOCK) * BLOCKS_X + bx) * 64 + (y % BLOCK) * BLOCK;
                 let at = y * band.width + self.px[0] as usize + bx * BLOCK;
                 let lanes = (width - bx * BLOCK).min(BLOCK);
-                let (color, background) = if drawn {
-                    sum_row(simd, c.samples, scratch, pixel)
-                } else {
-                    ([f32x8::splat(simd, 0.0); 4], f32x8::splat(simd, 1.0))
-                };
+                let sum = if drawn { sum_row(simd, c.samples, scratch, pixel) } else { None };
                 if let Some(coverage) = &mut band.coverage
-                    && drawn
+                    && sum.is_some()
                 {
                     for lane in 0..lanes {
                         coverage[at + lane] = self.coverage(c.samples, &scratch.fragments, pixel + lane);
                     }
                 }
-                let x = lane_px + self.x_px(pixel, [0, 0]);
-                let y = f32x8::splat(simd, self.y_px(pixel, [0, 0]));
-                let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
+                let done = match sum {
+                    None if c.background != 2 => {
+                        if let Some(out) = &mut band.srgb8 {
+                            out[at..at + lanes].copy_from_slice(&blank_srgb8[..lanes]);
+                        }
+                        if band.linear.is_none() && band.base.is_none() {
+                            continue;
+                        }
+                        blank
+                    }
+                    sum => {
+                        let (color, background) = sum.unwrap_or(([zero; 4], one));
+                        let x = lane_px + self.x_px(pixel, [0, 0]);
+                        let y = f32x8::splat(simd, self.y_px(pixel, [0, 0]));
+                        let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
+                        if let Some(out) = &mut band.srgb8 {
+                            resolve::encode_srgb8(&encoder, &done.display, &mut out[at..at + lanes]);
+                        }
+                        done
+                    }
+                };
                 if let Some(base) = &mut band.base {
                     for lane in 0..lanes {
-                        base[at + lane] = std::array::from_fn(|k| done.base[k][lane]);
+                        base[at + lane] = fill(|k| done.base[k][lane]);
                     }
-                }
-                if let Some(out) = &mut band.srgb8 {
-                    resolve::encode_srgb8(&done.display, &mut out[at..at + lanes]);
                 }
                 if let Some(out) = &mut band.linear {
                     resolve::encode_linear(&done.display, &mut out[at..at + lanes]);
@@ -614,9 +654,14 @@ impl Order {
     }
 }
 
-/// Sums of eight neighbouring pixels.
+/// Sums of eight neighbouring pixels: colour and what shows of the background. None where nothing is drawn.
 #[inline(always)]
-fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> ([f32x8<S>; 4], f32x8<S>) {
+fn sum_row<S: Simd>(
+    simd: S,
+    samples: u32,
+    scratch: &Scratch,
+    pixel: usize,
+) -> Option<([f32x8<S>; 4], f32x8<S>)> {
     let (fragments, layers) = (&scratch.fragments, &scratch.layers);
     let layered = !layers.items.is_empty() && layers.first[pixel] != layers.first[pixel + 8];
     let begin = fragments.first[pixel] as usize;
@@ -624,12 +669,15 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
     if !layered && count == 0 {
-        return ([zero; 4], one);
+        return None;
     }
     if !layered && count == 8 && fragments.items[begin..begin + 8].iter().all(|i| i.point == CENTER) {
-        let channel = |values: &[f32]| f32x8::from_slice(simd, &values[begin..begin + 8]);
+        let channel = always(
+            #[inline(always)]
+            |values: &[f32]| f32x8::from_slice(simd, &values[begin..begin + 8]),
+        );
         let color = [channel(&fragments.red), channel(&fragments.green), channel(&fragments.blue), one];
-        return (color, zero);
+        return Some((color, zero));
     }
     let mut color = [[0.0f32; 8]; 4];
     let mut background = [0.0f32; 8];
@@ -642,5 +690,11 @@ fn sum_row<S: Simd>(simd: S, samples: u32, scratch: &Scratch, pixel: usize) -> (
         }
         background[lane] = sum.background;
     }
-    (color.map(|v| f32x8::simd_from(simd, v)), f32x8::simd_from(simd, background))
+    let color = [
+        f32x8::simd_from(simd, color[0]),
+        f32x8::simd_from(simd, color[1]),
+        f32x8::simd_from(simd, color[2]),
+        f32x8::simd_from(simd, color[3]),
+    ];
+    Some((color, f32x8::simd_from(simd, background)))
 }

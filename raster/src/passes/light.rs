@@ -7,7 +7,7 @@
 use fearless_simd::{f32x4, f32x8, i32x8, prelude::*};
 
 use super::surface::Surface;
-use super::vector::V3;
+use super::vector::{V3, always, fill, lanes};
 use crate::draw::{FrameConstants, PackedLight};
 use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
 use crate::exact::{recip8, rsqrt8, sqrt8};
@@ -96,23 +96,38 @@ impl<S: Simd> Reflectance<S> {
 fn dfg<S: Simd>(simd: S, table: &[[f32; 2]], n_dot_v: f32x8<S>, roughness: f32x8<S>) -> [f32x8<S>; 2] {
     let last = f32x8::splat(simd, (DFG_SIDE - 1) as f32);
     let zero = f32x8::splat(simd, 0.0);
-    let place = |t: f32x8<S>| {
-        let p = (t * DFG_SIDE as f32 - 0.5).max(zero).min(last);
-        let low = p.floor().min(last - 1.0);
-        let index: i32x8<S> = low.to_int();
-        (index, p - low)
-    };
+    let place = always(
+        #[inline(always)]
+        |t: f32x8<S>| {
+            let p = (t * DFG_SIDE as f32 - 0.5).max(zero).min(last);
+            let low = p.floor().min(last - 1.0);
+            let index: i32x8<S> = low.to_int();
+            (index, p - low)
+        },
+    );
     let (x, fx) = place(n_dot_v);
     let (y, fy) = place(roughness);
     let at = y * DFG_SIDE as i32 + x;
-    std::array::from_fn(|k| {
-        let tap = |d: usize| f32x8::from_fn(simd, |lane| table[at[lane] as usize + d][k]);
-        let (a, b) = (tap(0), tap(1));
-        let (c, d) = (tap(DFG_SIDE as usize), tap(DFG_SIDE as usize + 1));
-        let top = a + (b - a) * fx;
-        let bottom = c + (d - c) * fx;
-        top + (bottom - top) * fy
-    })
+    fill(
+        #[inline(always)]
+        |k| {
+            let tap = always(
+                #[inline(always)]
+                |d: usize| {
+                    lanes(
+                        simd,
+                        #[inline(always)]
+                        |lane| table[at[lane] as usize + d][k],
+                    )
+                },
+            );
+            let (a, b) = (tap(0), tap(1));
+            let (c, d) = (tap(DFG_SIDE as usize), tap(DFG_SIDE as usize + 1));
+            let top = a + (b - a) * fx;
+            let bottom = c + (d - c) * fx;
+            top + (bottom - top) * fy
+        },
+    )
 }
 
 /// Light from the environment, diffuse and specular, with multiple scattering.
@@ -129,8 +144,10 @@ fn environment<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>, r: &Reflec
     let missing = one - (r.scale + r.bias);
     let white = V3 { x: one, y: one, z: one };
     let average = r.f0 + (white - r.f0).scale(f32x8::splat(simd, 1.0 / 21.0));
-    let again =
-        |single: f32x8<S>, average: f32x8<S>| single * average * recip8(one - missing * average) * missing;
+    let again = always(
+        #[inline(always)]
+        |single: f32x8<S>, average: f32x8<S>| single * average * recip8(one - missing * average) * missing,
+    );
     let multiple =
         V3 { x: again(single.x, average.x), y: again(single.y, average.y), z: again(single.z, average.z) };
     let diffuse = r.diffuse * (white - single - multiple);
@@ -155,13 +172,16 @@ fn irradiance<S: Simd>(simd: S, c: &FrameConstants, n: V3<S>) -> V3<S> {
     let basis =
         [one, n.y, n.z, n.x, n.x * n.y, n.y * n.z, n.z * n.z * 3.0 - one, n.x * n.z, n.x * n.x - n.y * n.y];
     let zero = f32x8::splat(simd, 0.0);
-    let channel = |k: usize| {
-        let mut sum = basis[0] * c.irradiance_sh[0][k];
-        for i in 1..9 {
-            sum = sum + basis[i] * c.irradiance_sh[i][k];
-        }
-        sum.max(zero)
-    };
+    let channel = always(
+        #[inline(always)]
+        |k: usize| {
+            let mut sum = basis[0] * c.irradiance_sh[0][k];
+            for i in 1..9 {
+                sum = sum + basis[i] * c.irradiance_sh[i][k];
+            }
+            sum.max(zero)
+        },
+    );
     V3 { x: channel(0), y: channel(1), z: channel(2) }
 }
 
@@ -173,14 +193,16 @@ pub fn octahedral<S: Simd>(simd: S, d: V3<S>) -> [f32x8<S>; 2] {
     let scale = recip8(d.x.abs() + d.y.abs() + d.z.abs());
     let (x, y, z) = (d.x * scale, d.y * scale, d.z * scale);
     let below = y.simd_lt(zero);
-    let signed = |v: f32x8<S>, by: f32x8<S>| by.simd_lt(zero).select(-v, v);
+    let signed = always(
+        #[inline(always)]
+        |v: f32x8<S>, by: f32x8<S>| by.simd_lt(zero).select(-v, v),
+    );
     let px = below.select(signed(one - z.abs(), x), x);
     let pz = below.select(signed(one - x.abs(), z), z);
     [px * 0.5 + 0.5, pz * 0.5 + 0.5]
 }
 
 /// Bilinear lookup in a level of an octahedral map; edges wrap as the octahedron folds. RGB and the fourth.
-#[inline(always)]
 pub fn octahedral_level<S: Simd>(
     simd: S,
     texels: &[[f32; 4]],
@@ -188,7 +210,21 @@ pub fn octahedral_level<S: Simd>(
     side: [u32; 8],
     at: [f32x8<S>; 2],
 ) -> V3<S> {
-    let sides = f32x8::simd_from(simd, side.map(|s| s as f32));
+    simd.vectorize(
+        #[inline(always)]
+        || octahedral_level_here(simd, texels, first, side, at),
+    )
+}
+
+#[inline(always)]
+fn octahedral_level_here<S: Simd>(
+    simd: S,
+    texels: &[[f32; 4]],
+    first: [usize; 8],
+    side: [u32; 8],
+    at: [f32x8<S>; 2],
+) -> V3<S> {
+    let sides = lanes(simd, |lane| side[lane] as f32);
     let x = at[0] * sides - 0.5;
     let y = at[1] * sides - 0.5;
     let (x0, y0) = (x.floor(), y.floor());
@@ -198,10 +234,13 @@ pub fn octahedral_level<S: Simd>(
     let mut out = [[0.0f32; 8]; 3];
     for lane in 0..8 {
         let side = side[lane] as i32;
-        let tap = |dx: i32, dy: i32| {
-            let (x, y) = fold(xi[lane] + dx, yi[lane] + dy, side);
-            f32x4::from_slice(simd, &texels[first[lane] + (y * side + x) as usize])
-        };
+        let tap = always(
+            #[inline(always)]
+            |dx: i32, dy: i32| {
+                let (x, y) = fold(xi[lane] + dx, yi[lane] + dy, side);
+                f32x4::from_slice(simd, &texels[first[lane] + (y * side + x) as usize])
+            },
+        );
         let (a, b, c, d) = (tap(0, 0), tap(1, 0), tap(0, 1), tap(1, 1));
         let top = a + (b - a) * fx[lane];
         let bottom = c + (d - c) * fx[lane];
@@ -210,8 +249,11 @@ pub fn octahedral_level<S: Simd>(
             out[k][lane] = value[k];
         }
     }
-    let [r, g, b] = out.map(|c| f32x8::simd_from(simd, c));
-    V3 { x: r, y: g, z: b }
+    V3 {
+        x: f32x8::simd_from(simd, out[0]),
+        y: f32x8::simd_from(simd, out[1]),
+        z: f32x8::simd_from(simd, out[2]),
+    }
 }
 
 /// A texel beyond the edge, at most one away, is its neighbour across the fold.
@@ -257,16 +299,19 @@ fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8
     let blend = level - low;
     let low: i32x8<S> = low.to_int();
     let at = octahedral(simd, d);
-    let lookup = |more: i32| {
-        let mut first = [0; 8];
-        let mut side = [0; 8];
-        for lane in 0..8 {
-            let k = (low[lane] + more) as usize;
-            first[lane] = LEVEL_FIRST[k] as usize;
-            side[lane] = OCTAHEDRAL_SIDE >> k;
-        }
-        octahedral_level(simd, texels, first, side, at)
-    };
+    let lookup = always(
+        #[inline(always)]
+        |more: i32| {
+            let mut first = [0; 8];
+            let mut side = [0; 8];
+            for lane in 0..8 {
+                let k = (low[lane] + more) as usize;
+                first[lane] = LEVEL_FIRST[k] as usize;
+                side[lane] = OCTAHEDRAL_SIDE >> k;
+            }
+            octahedral_level(simd, texels, first, side, at)
+        },
+    );
     let (a, b) = (lookup(0), lookup(1));
     a + (b - a).scale(blend)
 }
@@ -295,7 +340,10 @@ fn punctual<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>, r: &Reflectan
         (to_light, strength)
     };
     let half = (to_light + s.to_viewer).normalize();
-    let clamp = |v: f32x8<S>| v.max(zero).min(one);
+    let clamp = always(
+        #[inline(always)]
+        |v: f32x8<S>| v.max(zero).min(one),
+    );
     let n_dot_l = clamp(s.normal.dot(to_light));
     let n_dot_h = clamp(s.normal.dot(half));
     let v_dot_h = clamp(s.to_viewer.dot(half));

@@ -6,11 +6,13 @@
 //! rasterization in practice", 2013.
 
 use bytemuck::{Pod, Zeroable};
-use fearless_simd::{Level, dispatch, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+use fearless_simd::{Level, f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
+use super::vector::{always, fill, lanes};
 use crate::draw::{FrameConstants, Instance, instance_flags};
 use crate::exact::{FLUSH_BELOW, f32_from_i64, recip, recip8, rsqrt8};
 use crate::prepared::{PackedMaterial, Vertex, material_flags};
+use crate::simd::dispatch;
 
 /// Sub-pixel units per pixel.
 pub const SUBPIXELS: i32 = 256;
@@ -126,19 +128,45 @@ fn project8<S: Simd>(
     out: &mut [ClipVertex],
 ) {
     let last = first + out.len() - 1;
-    let at = |lane: usize| &all[(first + lane).min(last)];
-    let p: [f32x8<S>; 3] = std::array::from_fn(|k| f32x8::from_fn(simd, |lane| at(lane).position[k]));
-    let row = |p: &[f32x8<S>; 3], r: &[f32; 4]| p[0] * r[0] + p[1] * r[1] + p[2] * r[2] + r[3];
+    let at = always(
+        #[inline(always)]
+        |lane: usize| &all[(first + lane).min(last)],
+    );
+    let p: [f32x8<S>; 3] = fill(
+        #[inline(always)]
+        |k| {
+            lanes(
+                simd,
+                #[inline(always)]
+                |lane| at(lane).position[k],
+            )
+        },
+    );
+    let row = always(
+        #[inline(always)]
+        |p: &[f32x8<S>; 3], r: &[f32; 4]| p[0] * r[0] + p[1] * r[1] + p[2] * r[2] + r[3],
+    );
     let mut x = row(&p, &rows[0]);
     let mut y = row(&p, &rows[1]);
     let w = row(&p, &rows[2]);
     let d = row(&p, &rows[3]);
     if flags & instance_flags::LINES != 0 {
         // Half a pixel to the side, across the direction in which the line runs on screen.
-        let q: [f32x8<S>; 3] = std::array::from_fn(|k| {
-            f32x8::from_fn(simd, |lane| all[at(lane).tangent[0].to_bits() as usize].position[k])
-        });
-        let side = f32x8::from_fn(simd, |lane| at(lane).tangent[3] * 0.5);
+        let q: [f32x8<S>; 3] = fill(
+            #[inline(always)]
+            |k| {
+                lanes(
+                    simd,
+                    #[inline(always)]
+                    |lane| all[at(lane).tangent[0].to_bits() as usize].position[k],
+                )
+            },
+        );
+        let side = lanes(
+            simd,
+            #[inline(always)]
+            |lane| at(lane).tangent[3] * 0.5,
+        );
         let (qx, qy, qw) = (row(&q, &rows[0]), row(&q, &rows[1]), row(&q, &rows[2]));
         let dx = qx * w - x * qw;
         let dy = qy * w - y * qw;
@@ -147,11 +175,22 @@ fn project8<S: Simd>(
         y = y + dx * half;
     }
     if flags & instance_flags::POINTS != 0 {
-        x = x + f32x8::from_fn(simd, |lane| at(lane).tangent[0] * 0.5) * w;
-        y = y + f32x8::from_fn(simd, |lane| at(lane).tangent[1] * 0.5) * w;
+        x = x + lanes(
+            simd,
+            #[inline(always)]
+            |lane| at(lane).tangent[0] * 0.5,
+        ) * w;
+        y = y + lanes(
+            simd,
+            #[inline(always)]
+            |lane| at(lane).tangent[1] * 0.5,
+        ) * w;
     }
     let zero = f32x8::splat(simd, 0.0);
-    let flush = |v: f32x8<S>| v.abs().simd_lt(f32x8::splat(simd, CLIP_FLUSH_BELOW)).select(zero, v);
+    let flush = always(
+        #[inline(always)]
+        |v: f32x8<S>| v.abs().simd_lt(f32x8::splat(simd, CLIP_FLUSH_BELOW)).select(zero, v),
+    );
     let (x, y) = (flush(x), flush(y));
 
     let near = d.simd_lt(f32x8::splat(simd, c.znear));
@@ -162,7 +201,10 @@ fn project8<S: Simd>(
     let key = if c.orthographic == 1 { d * c.key_scale + c.key_offset } else { inverse_w };
 
     let guard = f32x8::splat(simd, GUARD_PX);
-    let code = |m: mask32x8<S>, bit: u32| m.select(u32x8::splat(simd, bit), u32x8::splat(simd, 0));
+    let code = always(
+        #[inline(always)]
+        |m: mask32x8<S>, bit: u32| m.select(u32x8::splat(simd, bit), u32x8::splat(simd, 0)),
+    );
     let half_width = f32x8::splat(simd, c.width as f32 * 0.5);
     let half_height = f32x8::splat(simd, c.height as f32 * 0.5);
     let inside = code(px.simd_lt(-half_width), outcode::LEFT)
@@ -173,11 +215,14 @@ fn project8<S: Simd>(
         | code(px.abs().simd_gt(guard) | py.abs().simd_gt(guard), outcode::WIDE);
     let codes = near.select(u32x8::splat(simd, outcode::NEAR), inside);
 
-    let snap = |v: f32x8<S>, extent: u32| -> i32x8<S> {
-        let v = v.max(-guard).min(guard) * SUBPIXELS as f32;
-        let whole: i32x8<S> = (v + 0.5).floor().to_int();
-        whole + (extent as i32 * (SUBPIXELS / 2))
-    };
+    let snap = always(
+        #[inline(always)]
+        |v: f32x8<S>, extent: u32| -> i32x8<S> {
+            let v = v.max(-guard).min(guard) * SUBPIXELS as f32;
+            let whole: i32x8<S> = (v + 0.5).floor().to_int();
+            whole + (extent as i32 * (SUBPIXELS / 2))
+        },
+    );
     let sx = snap(px, c.width);
     let sy = snap(py, c.height);
     for (lane, o) in out.iter_mut().enumerate() {
@@ -257,7 +302,10 @@ pub fn triangles(
         mode,
     };
     for t in range {
-        let corner = |k: u32| &clip[indices[(t * 3 + k) as usize] as usize];
+        let corner = always(
+            #[inline(always)]
+            |k: u32| &clip[indices[(t * 3 + k) as usize] as usize],
+        );
         let v = [corner(0), corner(1), corner(2)];
         let all = v[0].outcode & v[1].outcode & v[2].outcode;
         if all & !WIDE != 0 {
@@ -297,11 +345,17 @@ impl SetupMaker<'_> {
         let (min_x, max_x) = (a.sx.min(b.sx).min(c.sx), a.sx.max(b.sx).max(c.sx));
         let (min_y, max_y) = (a.sy.min(b.sy).min(c.sy), a.sy.max(b.sy).max(c.sy));
         let (pitch, first) = self.grid;
-        let missed = |min: i32, max: i32| (max - first) & -pitch < min - first;
+        let missed = always(
+            #[inline(always)]
+            |min: i32, max: i32| (max - first) & -pitch < min - first,
+        );
         if missed(min_x, max_x) || missed(min_y, max_y) {
             return None;
         }
-        let wide = |p: i32, q: i32| i64::from(p) - i64::from(q);
+        let wide = always(
+            #[inline(always)]
+            |p: i32, q: i32| i64::from(p) - i64::from(q),
+        );
         let mut area = wide(b.sx, a.sx) * wide(c.sy, a.sy) - wide(c.sx, a.sx) * wide(b.sy, a.sy);
         let kept = if area < 0 { self.negative_kept } else { self.positive_kept };
         if area == 0 || !kept {
@@ -393,16 +447,22 @@ fn intersect(p: Homogeneous, dp: f32, q: Homogeneous, dq: f32) -> Homogeneous {
     let ordered = p.map(f32::to_bits) <= q.map(f32::to_bits);
     let (a, da, b, db) = if ordered { (p, dp, q, dq) } else { (q, dq, p, dp) };
     let t = da * recip((da - db).max(FLUSH_BELOW));
-    std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
+    fill(
+        #[inline(always)]
+        |k| a[k] + (b[k] - a[k]) * t,
+    )
 }
 
 fn project_clipped(c: &FrameConstants, v: &Homogeneous) -> Projected {
     let w = if v[2] > CLIP_FLUSH_BELOW { v[2] } else { CLIP_FLUSH_BELOW };
     let inverse_w = recip(w);
-    let snap = |p: f32, extent: u32| {
-        let v = (p * inverse_w).max(-GUARD_PX).min(GUARD_PX) * SUBPIXELS as f32;
-        (v + 0.5).floor() as i32 + extent as i32 * (SUBPIXELS / 2)
-    };
+    let snap = always(
+        #[inline(always)]
+        |p: f32, extent: u32| {
+            let v = (p * inverse_w).max(-GUARD_PX).min(GUARD_PX) * SUBPIXELS as f32;
+            (v + 0.5).floor() as i32 + extent as i32 * (SUBPIXELS / 2)
+        },
+    );
     let key = if c.orthographic == 1 { v[3] * c.key_scale + c.key_offset } else { inverse_w };
     Projected { sx: snap(v[0], c.width), sy: snap(v[1], c.height), key }
 }

@@ -10,9 +10,9 @@ use fearless_simd::{f32x8, prelude::*};
 
 use super::light::{self, octahedral, octahedral_level};
 use super::tonemap::tonemap;
-use super::vector::V3;
+use super::vector::{V3, always, fill};
 use crate::draw::FrameConstants;
-use crate::exact::{FLUSH_BELOW, flush8, recip8, srgb8};
+use crate::exact::{FLUSH_BELOW, Srgb8Encoder, flush8, recip8};
 
 /// Most BLEND layers of a pixel.
 pub const LAYERS_MAX: usize = 64;
@@ -49,21 +49,27 @@ pub fn pixel(samples: u32, layers: impl Iterator<Item = Lit>, fragments: impl It
     let mut through = [1.0f32; 16];
     let mut sum = Sum::default();
     let mut open = (1u32 << samples) - 1;
-    let add = |sum: &mut Sum, weight: f32, lit: &Lit| {
-        for k in 0..3 {
-            sum.color[k] += weight * lit.radiance[k];
-        }
-        sum.color[3] += weight;
-    };
-    let transmitted = |through: &[f32; 16], mask: u32| {
-        let mut total = 0.0f32;
-        for s in 0..samples as usize {
-            if mask >> s & 1 == 1 {
-                total += through[s];
+    let add = always(
+        #[inline(always)]
+        |sum: &mut Sum, weight: f32, lit: &Lit| {
+            for k in 0..3 {
+                sum.color[k] += weight * lit.radiance[k];
             }
-        }
-        total * share
-    };
+            sum.color[3] += weight;
+        },
+    );
+    let transmitted = always(
+        #[inline(always)]
+        |through: &[f32; 16], mask: u32| {
+            let mut total = 0.0f32;
+            for s in 0..samples as usize {
+                if mask >> s & 1 == 1 {
+                    total += through[s];
+                }
+            }
+            total * share
+        },
+    );
     for layer in layers {
         let weight = transmitted(&through, layer.mask) * layer.alpha;
         add(&mut sum, weight, &layer);
@@ -83,6 +89,7 @@ pub fn pixel(samples: u32, layers: impl Iterator<Item = Lit>, fragments: impl It
 }
 
 /// Eight finished pixels.
+#[derive(Clone, Copy)]
 pub struct Finished<S: Simd> {
     /// Premultiplied scene-linear radiance and alpha.
     pub base: [f32x8<S>; 4],
@@ -112,7 +119,7 @@ pub fn finish<S: Simd>(
         alpha = one;
     }
     let limit = f32x8::splat(simd, light::RADIANCE_MAX);
-    let base = [rgb.x.min(limit), rgb.y.min(limit), rgb.z.min(limit), alpha].map(flush8);
+    let base = [flush8(rgb.x.min(limit)), flush8(rgb.y.min(limit)), flush8(rgb.z.min(limit)), flush8(alpha)];
 
     let thin = alpha.simd_lt(f32x8::splat(simd, FLUSH_BELOW));
     let divisor = thin.select(one, alpha);
@@ -137,7 +144,10 @@ fn sky<S: Simd>(
     x_px: f32x8<S>,
     y_px: f32x8<S>,
 ) -> V3<S> {
-    let ray = |k: usize| x_px * c.ray_x[k] + y_px * c.ray_y[k] + c.ray_0[k];
+    let ray = always(
+        #[inline(always)]
+        |k: usize| x_px * c.ray_x[k] + y_px * c.ray_y[k] + c.ray_0[k],
+    );
     let d = light::turn(c, V3 { x: ray(0), y: ray(1), z: ray(2) });
     let side = c.background_side;
     octahedral_level(simd, octahedron, [0; 8], [side; 8], octahedral(simd, d))
@@ -146,19 +156,25 @@ fn sky<S: Simd>(
 
 /// Straight sRGB8 with straight alpha.
 #[inline(always)]
-pub fn encode_srgb8<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[u8; 4]]) {
+pub fn encode_srgb8<S: Simd>(encoder: &Srgb8Encoder, display: &[f32x8<S>; 4], out: &mut [[u8; 4]]) {
     for (lane, o) in out.iter_mut().enumerate() {
         let alpha = (display[3][lane] * 255.0 + 0.5) as u8;
-        *o = [srgb8(display[0][lane]), srgb8(display[1][lane]), srgb8(display[2][lane]), alpha];
+        let code = |k: usize| encoder.encode(display[k][lane]);
+        *o = [code(0), code(1), code(2), alpha];
     }
 }
 
 /// Premultiplied linear.
 #[inline(always)]
 pub fn encode_linear<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[f32; 4]]) {
-    let premultiplied: [f32x8<S>; 4] =
-        std::array::from_fn(|k| flush8(if k < 3 { display[k] * display[3] } else { display[3] }));
+    let premultiplied: [f32x8<S>; 4] = fill(
+        #[inline(always)]
+        |k| flush8(if k < 3 { display[k] * display[3] } else { display[3] }),
+    );
     for (lane, o) in out.iter_mut().enumerate() {
-        *o = std::array::from_fn(|k| premultiplied[k][lane]);
+        *o = fill(
+            #[inline(always)]
+            |k| premultiplied[k][lane],
+        );
     }
 }

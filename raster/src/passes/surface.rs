@@ -8,7 +8,7 @@ use fearless_simd::{f32x8, mask32x8, prelude::*};
 
 use super::project::ClipVertex;
 use super::texture::{self, Footprint, channels};
-use super::vector::V3;
+use super::vector::{V3, always, fill, lanes};
 use crate::draw::{Instance, instance_flags};
 use crate::exact::{FLUSH_BELOW, recip8};
 use crate::prepared::{PackedMaterial, PackedTexture, Vertex, material_flags};
@@ -65,13 +65,20 @@ impl Corners {
     /// A value of each corner.
     #[inline(always)]
     pub fn fetch<S: Simd>(&self, simd: S, value: impl Fn(usize) -> f32) -> [f32x8<S>; 3] {
-        std::array::from_fn(|k| {
-            if self.uniform {
-                f32x8::splat(simd, value(self.index[k][0] as usize))
-            } else {
-                f32x8::from_fn(simd, |lane| value(self.index[k][lane] as usize))
-            }
-        })
+        fill(
+            #[inline(always)]
+            |k| {
+                if self.uniform {
+                    f32x8::splat(simd, value(self.index[k][0] as usize))
+                } else {
+                    lanes(
+                        simd,
+                        #[inline(always)]
+                        |lane| value(self.index[k][lane] as usize),
+                    )
+                }
+            },
+        )
     }
 }
 
@@ -106,7 +113,10 @@ impl<S: Simd> Barycentrics<S> {
         let one = f32x8::splat(simd, 1.0);
         let flat = sum.abs().simd_lt(f32x8::splat(simd, FLUSH_BELOW));
         let inverse = recip8(flat.select(one, sum));
-        let clamp = |e: f32x8<S>| (e * inverse).max(zero).min(one);
+        let clamp = always(
+            #[inline(always)]
+            |e: f32x8<S>| (e * inverse).max(zero).min(one),
+        );
         let (b0, b1, b2) = (flat.select(one, clamp(e0)), clamp(e1), clamp(e2));
         let scale = recip8(b0 + b1 + b2);
         Barycentrics {
@@ -148,28 +158,34 @@ impl<S: Simd> Coordinates<S> {
     #[inline(always)]
     pub fn new(simd: S, data: &InstanceData<'_>, corners: &Corners, b: &Barycentrics<S>) -> Self {
         let m = data.material;
-        let uses = |set: u32| {
-            [
-                &m.base_color_texture,
-                &m.metallic_roughness_texture,
-                &m.normal_texture,
-                &m.occlusion_texture,
-                &m.emissive_texture,
-            ]
-            .iter()
-            .any(|t| t.level_count > 0 && t.uv_set == set)
-        };
-        let footprint = |u: [f32x8<S>; 3], v: [f32x8<S>; 3]| {
-            let (mu, mv) = (b.mean(&u), b.mean(&v));
-            Footprint {
-                u: mu,
-                v: mv,
-                du_dx: Barycentrics::change(&b.slope_x, &u, mu),
-                dv_dx: Barycentrics::change(&b.slope_x, &v, mv),
-                du_dy: Barycentrics::change(&b.slope_y, &u, mu),
-                dv_dy: Barycentrics::change(&b.slope_y, &v, mv),
-            }
-        };
+        let uses = always(
+            #[inline(always)]
+            |set: u32| {
+                [
+                    &m.base_color_texture,
+                    &m.metallic_roughness_texture,
+                    &m.normal_texture,
+                    &m.occlusion_texture,
+                    &m.emissive_texture,
+                ]
+                .iter()
+                .any(|t| t.level_count > 0 && t.uv_set == set)
+            },
+        );
+        let footprint = always(
+            #[inline(always)]
+            |u: [f32x8<S>; 3], v: [f32x8<S>; 3]| {
+                let (mu, mv) = (b.mean(&u), b.mean(&v));
+                Footprint {
+                    u: mu,
+                    v: mv,
+                    du_dx: Barycentrics::change(&b.slope_x, &u, mu),
+                    dv_dx: Barycentrics::change(&b.slope_x, &v, mv),
+                    du_dy: Barycentrics::change(&b.slope_y, &u, mu),
+                    dv_dy: Barycentrics::change(&b.slope_y, &v, mv),
+                }
+            },
+        );
         let zero = f32x8::splat(simd, 0.0);
         let mut sets =
             [Footprint { u: zero, v: zero, du_dx: zero, dv_dx: zero, du_dy: zero, dv_dy: zero }; 2];
@@ -212,7 +228,10 @@ pub fn base_color<S: Simd>(
     coordinates: &Coordinates<S>,
 ) -> [f32x8<S>; 4] {
     let factor = data.material.base_color;
-    let mut color: [f32x8<S>; 4] = std::array::from_fn(|k| f32x8::splat(simd, factor[k]));
+    let mut color: [f32x8<S>; 4] = fill(
+        #[inline(always)]
+        |k| f32x8::splat(simd, factor[k]),
+    );
     if let Some(t) = coordinates.sample::<{ channels::R | channels::G | channels::B | channels::A }>(
         simd,
         data,
@@ -247,6 +266,18 @@ pub fn alpha<S: Simd>(
     let b = Barycentrics::new(simd, data, &corners, x_px, y_px);
     let coordinates = Coordinates::new(simd, data, &corners, &b);
     base_color(simd, data, &corners, &b, &coordinates)[3]
+}
+
+/// A vertex attribute at the point.
+#[inline(always)]
+fn attribute<S: Simd>(
+    simd: S,
+    data: &InstanceData<'_>,
+    corners: &Corners,
+    b: &Barycentrics<S>,
+    value: impl Fn(&Vertex) -> f32,
+) -> f32x8<S> {
+    b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])))
 }
 
 /// A point to be lit.
@@ -289,13 +320,11 @@ pub fn evaluate<S: Simd>(
     let corners = Corners::new(data, triangles);
     let b = Barycentrics::new(simd, data, &corners, x_px, y_px);
     let coordinates = Coordinates::new(simd, data, &corners, &b);
-    let attribute =
-        |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
 
     let position = V3 {
-        x: attribute(&|v| v.position[0]),
-        y: attribute(&|v| v.position[1]),
-        z: attribute(&|v| v.position[2]),
+        x: attribute(simd, data, &corners, &b, |v| v.position[0]),
+        y: attribute(simd, data, &corners, &b, |v| v.position[1]),
+        z: attribute(simd, data, &corners, &b, |v| v.position[2]),
     };
     let position_eye = position.transform_point(&instance.eye_from_local);
     let to_viewer = match to_viewer {
@@ -352,19 +381,20 @@ fn normal<S: Simd>(
     coordinates: &Coordinates<S>,
 ) -> V3<S> {
     let (m, instance) = (data.material, data.instance);
-    let attribute =
-        |value: &dyn Fn(&Vertex) -> f32| b.mean(&corners.fetch(simd, |i| value(&data.vertices[i])));
-    let n =
-        V3 { x: attribute(&|v| v.normal[0]), y: attribute(&|v| v.normal[1]), z: attribute(&|v| v.normal[2]) };
+    let n = V3 {
+        x: attribute(simd, data, corners, b, |v| v.normal[0]),
+        y: attribute(simd, data, corners, b, |v| v.normal[1]),
+        z: attribute(simd, data, corners, b, |v| v.normal[2]),
+    };
     let mut n = n.transform_vector(&instance.normal_from_local).normalize();
     let mirrored = instance.flags & instance_flags::MIRRORED != 0;
     if let Some(t) =
         coordinates.sample::<{ channels::R | channels::G | channels::B }>(simd, data, &m.normal_texture)
     {
         let tangent = V3 {
-            x: attribute(&|v| v.tangent[0]),
-            y: attribute(&|v| v.tangent[1]),
-            z: attribute(&|v| v.tangent[2]),
+            x: attribute(simd, data, corners, b, |v| v.tangent[0]),
+            y: attribute(simd, data, corners, b, |v| v.tangent[1]),
+            z: attribute(simd, data, corners, b, |v| v.tangent[2]),
         };
         let side = corners.fetch(simd, |i| data.vertices[i].tangent[3])[0];
         let side = if mirrored { -side } else { side };
@@ -401,16 +431,21 @@ fn motion<S: Simd>(
         b.mean(&corners.fetch(simd, |i| data.clip[i].y)),
         b.mean(&corners.fetch(simd, |i| data.clip[i].w)),
     ];
-    let before: [f32x8<S>; 3] =
-        std::array::from_fn(|k| b.mean(&corners.fetch(simd, |i| data.previous[i][k])));
+    let before: [f32x8<S>; 3] = fill(
+        #[inline(always)]
+        |k| b.mean(&corners.fetch(simd, |i| data.previous[i][k])),
+    );
     // 2^-20: nearer than any near plane.
     let least = f32x8::splat(simd, f32::from_bits(0x3580_0000));
     let seen = before[2].simd_gt(least) & now[2].simd_gt(least);
     let inverse_now = recip8(seen.select(now[2], least));
     let inverse_before = recip8(seen.select(before[2], least));
     let limit = f32x8::splat(simd, 65504.0);
-    std::array::from_fn(|k| {
-        let moved = before[k] * inverse_before - now[k] * inverse_now;
-        seen.select(moved.max(-limit).min(limit), zero)
-    })
+    fill(
+        #[inline(always)]
+        |k| {
+            let moved = before[k] * inverse_before - now[k] * inverse_now;
+            seen.select(moved.max(-limit).min(limit), zero)
+        },
+    )
 }

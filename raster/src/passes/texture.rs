@@ -5,6 +5,7 @@
 
 use fearless_simd::{f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
+use super::vector::{always, fill, lanes};
 use crate::exact::log2_8;
 use crate::image::srgb::SRGB8_TO_LINEAR;
 use crate::prepared::{PackedTexture, texture_flags};
@@ -51,8 +52,21 @@ pub mod channels {
 }
 
 /// Filtered RGBA, 0 to 1, sRGB decoded; channels outside `CHANNELS` are 0.
-#[inline(always)]
 pub fn sample<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    footprint: &Footprint<S>,
+) -> [f32x8<S>; 4] {
+    // A call of its own: inlined into each of its many callers it would take minutes to build.
+    simd.vectorize(
+        #[inline(always)]
+        || sample_here::<S, CHANNELS>(simd, texels, texture, footprint),
+    )
+}
+
+#[inline(always)]
+fn sample_here<S: Simd, const CHANNELS: u32>(
     simd: S,
     texels: &[u32],
     texture: &PackedTexture,
@@ -68,7 +82,10 @@ pub fn sample<S: Simd, const CHANNELS: u32>(
     let zero = f32x8::splat(simd, 0.0);
 
     let minified = lod.simd_gt(zero);
-    let all = |on: u32| mask32x8::splat(simd, texture.flags & on != 0);
+    let all = always(
+        #[inline(always)]
+        |on: u32| mask32x8::splat(simd, texture.flags & on != 0),
+    );
     let linear = (minified & all(MIN_LINEAR)) | (!minified & all(MAG_LINEAR));
 
     let last = (texture.level_count - 1) as f32;
@@ -86,11 +103,13 @@ pub fn sample<S: Simd, const CHANNELS: u32>(
     }
     let next = (level + 1).min(i32x8::splat(simd, texture.level_count as i32 - 1));
     let far = bilinear::<S, CHANNELS>(simd, texels, texture, &f, next, linear);
-    std::array::from_fn(|k| if CHANNELS >> k & 1 == 1 { near[k] + (far[k] - near[k]) * blend } else { zero })
+    fill(
+        #[inline(always)]
+        |k| if CHANNELS >> k & 1 == 1 { near[k] + (far[k] - near[k]) * blend } else { zero },
+    )
 }
 
 /// One level.
-#[inline(always)]
 fn bilinear<S: Simd, const CHANNELS: u32>(
     simd: S,
     texels: &[u32],
@@ -99,9 +118,24 @@ fn bilinear<S: Simd, const CHANNELS: u32>(
     level: i32x8<S>,
     linear: mask32x8<S>,
 ) -> [f32x8<S>; 4] {
+    simd.vectorize(
+        #[inline(always)]
+        || bilinear_here::<S, CHANNELS>(simd, texels, texture, f, level, linear),
+    )
+}
+
+#[inline(always)]
+fn bilinear_here<S: Simd, const CHANNELS: u32>(
+    simd: S,
+    texels: &[u32],
+    texture: &PackedTexture,
+    f: &Footprint<S>,
+    level: i32x8<S>,
+    linear: mask32x8<S>,
+) -> [f32x8<S>; 4] {
     let levels = Levels::new(texture, &level);
-    let width = f32x8::simd_from(simd, levels.width.map(|w| w as f32));
-    let height = f32x8::simd_from(simd, levels.height.map(|h| h as f32));
+    let width = f32x8::simd_from(simd, fill(|lane| levels.width[lane] as f32));
+    let height = f32x8::simd_from(simd, fill(|lane| levels.height[lane] as f32));
     let wrap_u = texture.flags >> texture_flags::WRAP_U_SHIFT & 3;
     let wrap_v = texture.flags >> texture_flags::WRAP_V_SHIFT & 3;
     let x = axis(simd, f.u, width, wrap_u, linear);
@@ -118,24 +152,34 @@ fn bilinear<S: Simd, const CHANNELS: u32>(
         taps[3][lane] = texels[(row1 + x1) as usize];
     }
     let srgb = texture.flags & texture_flags::SRGB != 0;
-    std::array::from_fn(|k| {
-        if CHANNELS >> k & 1 == 0 {
-            return f32x8::splat(simd, 0.0);
-        }
-        let shift = 8 * k as u32;
-        let decoded = srgb && k < 3;
-        let [a, b, c, d]: [f32x8<S>; 4] = std::array::from_fn(|t| {
-            if decoded {
-                f32x8::from_fn(simd, |lane| SRGB8_TO_LINEAR[(taps[t][lane] >> shift & 255) as usize])
-            } else {
-                ((u32x8::simd_from(simd, taps[t]) >> shift) & 255).to_float()
+    fill(
+        #[inline(always)]
+        |k| {
+            if CHANNELS >> k & 1 == 0 {
+                return f32x8::splat(simd, 0.0);
             }
-        });
-        let top = a + (b - a) * x.blend;
-        let bottom = c + (d - c) * x.blend;
-        let value = top + (bottom - top) * y.blend;
-        if decoded { value } else { value * (1.0 / 255.0) }
-    })
+            let shift = 8 * k as u32;
+            let decoded = srgb && k < 3;
+            let [a, b, c, d]: [f32x8<S>; 4] = fill(
+                #[inline(always)]
+                |t| {
+                    if decoded {
+                        lanes(
+                            simd,
+                            #[inline(always)]
+                            |lane| SRGB8_TO_LINEAR[(taps[t][lane] >> shift & 255) as usize],
+                        )
+                    } else {
+                        ((u32x8::simd_from(simd, taps[t]) >> shift) & 255).to_float()
+                    }
+                },
+            );
+            let top = a + (b - a) * x.blend;
+            let bottom = c + (d - c) * x.blend;
+            let value = top + (bottom - top) * y.blend;
+            if decoded { value } else { value * (1.0 / 255.0) }
+        },
+    )
 }
 
 /// Size and first texel of the level of each lane.
@@ -198,13 +242,16 @@ fn axis<S: Simd>(simd: S, t: f32x8<S>, size: f32x8<S>, wrap: u32, linear: mask32
     let low: i32x8<S> = floor.to_int();
     let high = low + 1;
     let zero = i32x8::splat(simd, 0);
-    let fold = |i: i32x8<S>| {
-        if wrap == 0 {
-            let i = i.simd_lt(zero).select(i + count, i);
-            i.simd_gt(last).select(i - count, i)
-        } else {
-            i.max(zero).min(last)
-        }
-    };
+    let fold = always(
+        #[inline(always)]
+        |i: i32x8<S>| {
+            if wrap == 0 {
+                let i = i.simd_lt(zero).select(i + count, i);
+                i.simd_gt(last).select(i - count, i)
+            } else {
+                i.max(zero).min(last)
+            }
+        },
+    );
     Axis { low: fold(low), high: fold(high), blend }
 }

@@ -4,7 +4,7 @@
 
 use fearless_simd::{f32x8, prelude::*};
 
-use super::vector::V3;
+use super::vector::{V3, always};
 use crate::exact::recip8;
 
 /// Where Neutral starts to compress.
@@ -64,11 +64,14 @@ fn aces<S: Simd>(simd: S, c: V3<S>) -> V3<S> {
     let most = f32x8::splat(simd, ACES_MAX);
     let c = V3 { x: c.x.min(most), y: c.y.min(most), z: c.z.min(most) };
     let c = c.transform_vector(&ACES_INPUT);
-    let curve = |v: f32x8<S>| {
-        let a = v * (v + 0.024_578_6) - 0.000_090_537;
-        let b = v * (v * 0.983_729 + 0.432_951) + 0.238_081;
-        a * recip8(b)
-    };
+    let curve = always(
+        #[inline(always)]
+        |v: f32x8<S>| {
+            let a = v * (v + 0.024_578_6) - 0.000_090_537;
+            let b = v * (v * 0.983_729 + 0.432_951) + 0.238_081;
+            a * recip8(b)
+        },
+    );
     let c = V3 { x: curve(c.x), y: curve(c.y), z: curve(c.z) }.transform_vector(&ACES_OUTPUT);
     V3 { x: c.x.max(zero).min(one), y: c.y.max(zero).min(one), z: c.z.max(zero).min(one) }
 }

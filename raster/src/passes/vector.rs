@@ -6,6 +6,30 @@ use fearless_simd::{f32x8, mask32x8, prelude::*};
 
 use crate::exact::rsqrt8;
 
+/// An array by index; unlike `std::array::from_fn` always inlined, as code that keeps vectors in registers must be.
+#[inline(always)]
+pub fn fill<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
+    let mut out = [value(0); N];
+    let mut k = 1;
+    while k < N {
+        out[k] = value(k);
+        k += 1;
+    }
+    out
+}
+
+/// A vector by lane, always inlined.
+#[inline(always)]
+pub fn lanes<S: Simd>(simd: S, value: impl Fn(usize) -> f32) -> f32x8<S> {
+    f32x8::simd_from(simd, fill(value))
+}
+
+/// Marks a closure that must be inlined where it is called; attributes are not allowed on `let`.
+#[inline(always)]
+pub fn always<F>(closure: F) -> F {
+    closure
+}
+
 /// Eight vectors of three.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
@@ -55,14 +79,20 @@ impl<S: Simd> V3<S> {
     /// Linear part of rows times the vector: (r0 x + r1 y) + r2 z.
     #[inline(always)]
     pub fn transform_vector(self, rows: &[[f32; 4]; 3]) -> Self {
-        let row = |r: &[f32; 4]| self.x * r[0] + self.y * r[1] + self.z * r[2];
+        let row = always(
+            #[inline(always)]
+            |r: &[f32; 4]| self.x * r[0] + self.y * r[1] + self.z * r[2],
+        );
         V3 { x: row(&rows[0]), y: row(&rows[1]), z: row(&rows[2]) }
     }
 
     /// Rows times the point: ((r0 x + r1 y) + r2 z) + r3.
     #[inline(always)]
     pub fn transform_point(self, rows: &[[f32; 4]; 3]) -> Self {
-        let row = |r: &[f32; 4]| self.x * r[0] + self.y * r[1] + self.z * r[2] + r[3];
+        let row = always(
+            #[inline(always)]
+            |r: &[f32; 4]| self.x * r[0] + self.y * r[1] + self.z * r[2] + r[3],
+        );
         V3 { x: row(&rows[0]), y: row(&rows[1]), z: row(&rows[2]) }
     }
 }

@@ -12,6 +12,7 @@
 use fearless_simd::{f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
 use super::project::{Setup, mode};
+use super::vector::{always, fill};
 use crate::frame::sample_offsets_px16;
 
 /// Width of a tile. *Units*: pixels.
@@ -81,15 +82,21 @@ pub fn walk<S: Simd>(
     samples: &mut TileSamples,
     mut visit: impl FnMut(&mut TileSamples, Stretch<S>),
 ) {
-    let edges: [Edge; 3] = std::array::from_fn(|k| Edge::new(setup, k, tile_px));
+    let edges: [Edge; 3] = fill(
+        #[inline(always)]
+        |k| Edge::new(setup, k, tile_px),
+    );
     let lane16 = i32x8::simd_from(simd, [0, 16, 32, 48, 64, 80, 96, 112]);
     let lane256 = f32x8::simd_from(simd, [0.0, 256.0, 512.0, 768.0, 1024.0, 1280.0, 1536.0, 1792.0]);
-    let lanes = edges.each_ref().map(|e| lane16 * e.a);
+    let lanes = [lane16 * edges[0].a, lane16 * edges[1].a, lane16 * edges[2].a];
     let offsets = sample_offsets_px16(samples.samples as u32);
 
-    let local = |packed: u32, shift: u32, origin: i32, size: usize| {
-        (((packed >> shift) & 0xFFFF) as i32 - origin).clamp(-1, size as i32)
-    };
+    let local = always(
+        #[inline(always)]
+        |packed: u32, shift: u32, origin: i32, size: usize| {
+            (((packed >> shift) & 0xFFFF) as i32 - origin).clamp(-1, size as i32)
+        },
+    );
     let x0 = local(setup.bounds_x, 0, tile_px[0], TILE_WIDTH).max(0);
     let x1 = local(setup.bounds_x, 16, tile_px[0], TILE_WIDTH).min(TILE_WIDTH as i32 - 1);
     let y0 = local(setup.bounds_y, 0, tile_px[1], TILE_HEIGHT).max(0);
@@ -110,14 +117,19 @@ pub fn walk<S: Simd>(
                 continue;
             };
             let zero = i32x8::splat(simd, 0);
-            let lane: [i32x8<S>; 3] = std::array::from_fn(|k| if local[k].crosses { lanes[k] } else { zero });
+            let lane: [i32x8<S>; 3] = fill(
+                #[inline(always)]
+                |k| if local[k].crosses { lanes[k] } else { zero },
+            );
             for (sample, offset) in offsets.iter().enumerate() {
                 let first_x = (tile_px[0] + bx * 8) * 256 + 128 + 16 * offset[0] - setup.sx[0];
                 let first_y = (tile_px[1] + by * 8) * 256 + 128 + 16 * offset[1] - setup.sy[0];
                 let key_x = (lane256 + first_x as f32) * key_dx;
                 for y in rows.clone() {
-                    let e: [i32x8<S>; 3] =
-                        std::array::from_fn(|k| lane[k] + local[k].at(8 + offset[0], 8 + offset[1] + 16 * y));
+                    let e: [i32x8<S>; 3] = fill(
+                        #[inline(always)]
+                        |k| lane[k] + local[k].at(8 + offset[0], 8 + offset[1] + 16 * y),
+                    );
                     let covered = (e[0] | e[1] | e[2]).simd_ge(zero);
                     if covered.all_false() {
                         continue;
@@ -155,10 +167,19 @@ pub fn store<S: Simd>(simd: S, samples: &mut TileSamples, id: u32, s: &Stretch<S
 #[inline(always)]
 pub fn draw<S: Simd>(simd: S, setup: &Setup, id: u32, tile_px: [i32; 2], samples: &mut TileSamples) {
     debug_assert_eq!(setup.mode, mode::OPAQUE);
-    walk(simd, setup, id, tile_px, samples, |samples, s| store(simd, samples, id, &s));
+    walk(
+        simd,
+        setup,
+        id,
+        tile_px,
+        samples,
+        #[inline(always)]
+        |samples, s| store(simd, samples, id, &s),
+    );
 }
 
 /// An edge over a tile: `a X + b Y + c`, X and Y in 1/16 pixel from the tile's origin.
+#[derive(Clone, Copy)]
 struct Edge {
     a: i32,
     b: i32,
@@ -220,7 +241,8 @@ fn block_edges(edges: &[Edge; 3], bx: i32, by: i32) -> Option<[BlockEdge; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fearless_simd::{Level, dispatch};
+    use crate::simd::dispatch;
+    use fearless_simd::Level;
 
     /// A small fixed generator: PCG's multiplier, top bits.
     struct Random(u64);
