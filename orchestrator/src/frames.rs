@@ -306,3 +306,6 @@ fn check_inputs(plan: &Plan, scene: &Prepared, environment: &Environment) -> Res
     mismatch("scene", plan.scene(), &scene.scene.hash)?;
     mismatch("environment", plan.environment(), &environment.hash)
 }
+
+#[cfg(test)]
+mod tests;

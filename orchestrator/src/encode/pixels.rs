@@ -97,6 +97,11 @@ impl Pixels {
         PixelHash::new(&hasher)
     }
 
+    /// Whether size and channels are those of others.
+    pub(crate) fn has_layout_of(&self, other: &Pixels) -> bool {
+        self.rows == other.rows
+    }
+
     /// How these pixels differ from others, in words; none where they do not.
     pub(crate) fn difference(&self, other: &Pixels) -> Option<String> {
         if self.rows != other.rows {

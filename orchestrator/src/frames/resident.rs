@@ -77,6 +77,12 @@ impl<T> Resident<T> {
         self.state().bytes
     }
 
+    /// Whether nothing is being made.
+    #[cfg(test)]
+    pub(super) fn idle(&self) -> bool {
+        self.state().making.is_empty()
+    }
+
     /// The value of this key, made if it is not there; callers that ask at once wait for one of them to make it.
     pub(super) fn get_or_make<E>(
         &self,
