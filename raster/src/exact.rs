@@ -121,8 +121,14 @@ pub fn f32_from_i64(x: i64) -> f32 {
 }
 
 /// Smallest f32 whose bucket is in [`SRGB8_GUESS`]; below it the code is 0.
-const SRGB8_GUESS_FROM: u32 = 0x3900_0000; // 2^-13
-const SRGB8_GUESS_SHIFT: u32 = 16;
+pub const SRGB8_GUESS_FROM: u32 = 0x3900_0000; // 2^-13
+/// Bits that a bucket of [`SRGB8_GUESS`] leaves out.
+pub const SRGB8_GUESS_SHIFT: u32 = 16;
+
+/// [`SRGB8_GUESS`], for the twin.
+pub fn srgb8_guesses() -> &'static [u8] {
+    &SRGB8_GUESS
+}
 
 /// Code at the start of each bucket of 1/128 octave; the true code is this or one more.
 static SRGB8_GUESS: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {

@@ -103,8 +103,12 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
 
 #[cfg(feature = "gpu")]
 fn open_wgpu(adapter: Option<&str>, threads: usize) -> Result<Opened, String> {
-    let _ = (adapter, threads);
-    Err("no hardware adapter was found".into())
+    use isoframe_raster::gpu::{AdapterChoice, Gpu, GpuSettings};
+    let _ = threads;
+    let choice = adapter.map_or(AdapterChoice::Hardware, |name| AdapterChoice::Named(name.into()));
+    let gpu = Gpu::open(&choice, GpuSettings::default()).map_err(|error| error.to_string())?;
+    let software = gpu.info().software;
+    Ok(Opened { renderer: Arc::new(Backend::Wgpu(Box::new(gpu))), software })
 }
 
 #[cfg(not(feature = "gpu"))]

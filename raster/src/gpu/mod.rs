@@ -1,21 +1,235 @@
 //! The wgpu backend: runs the passes' WGSL twins.
 
+mod adapter;
+mod buffers;
+mod deform;
+mod device;
+mod features;
+mod layout;
+mod lists;
+mod output;
+mod pass;
+mod passes;
+mod probe;
+mod render;
+mod resident;
+mod shader;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
 use crate::backend::Job;
 use crate::frame::{Frame, RenderError};
 
+pub use adapter::{AdapterChoice, AdapterInfo, AdapterLimits, adapters};
+#[doc(hidden)]
+pub use device::Fault;
+pub use device::{STORAGE_BINDING_BYTES, STORAGE_BUFFERS, WORKGROUP_INVOCATIONS};
+pub use probe::ProbeReport;
+
+use device::Device;
+use render::State;
+
+/// Why an adapter cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// There is no hardware adapter.
+    #[error("no adapter is hardware; there {}", listed(.present))]
+    NoHardware {
+        /// What there is.
+        present: Vec<String>,
+    },
+    /// No adapter is so named.
+    #[error("no adapter is named `{wanted}`; there {}", listed(.present))]
+    NotFound {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        present: Vec<String>,
+    },
+    /// The adapter's limits are too small.
+    #[error("{adapter} cannot run the passes: {reason}")]
+    Unfit {
+        /// Which adapter.
+        adapter: String,
+        /// Which limit.
+        reason: String,
+    },
+    /// The adapter does not compute exactly.
+    #[error("{adapter} is refused for exact work, it failed: {}; first: {detail}", .probes.join(", "))]
+    Probe {
+        /// Which adapter.
+        adapter: String,
+        /// Names of the probes that failed.
+        probes: Vec<&'static str>,
+        /// First difference.
+        detail: String,
+    },
+    /// The device could not be opened, or failed while it was probed.
+    #[error("{adapter} could not be opened: {reason}")]
+    Device {
+        /// Which adapter.
+        adapter: String,
+        /// What the driver said.
+        reason: String,
+    },
+}
+
+fn listed(present: &[String]) -> String {
+    match present {
+        [] => "is no adapter at all".to_owned(),
+        present => format!("are: {}", present.join("; ")),
+    }
+}
+
+/// Bounds of the wgpu backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GpuSettings {
+    /// Longest wait for one submission before the device counts as lost. *Units*: milliseconds. *Default*: 60000.
+    pub wait_limit_ms: u64,
+    /// Scratch memory kept between frames. *Units*: bytes. *Default*: 1 GiB.
+    pub scratch_bytes: u64,
+    /// Scenes and environments kept on the device; the one being rendered always fits. *Units*: bytes.
+    /// *Default*: 2 GiB.
+    pub resident_bytes: u64,
+}
+
+impl Default for GpuSettings {
+    fn default() -> Self {
+        GpuSettings { wait_limit_ms: 60_000, scratch_bytes: 1 << 30, resident_bytes: 2 << 30 }
+    }
+}
+
 /// wgpu on one adapter that passed the probe.
+///
+/// One frame is rendered at a time; others wait. A lost device is opened, and probed, again by the next frame.
 #[derive(Debug)]
-pub struct Gpu {}
+pub struct Gpu {
+    info: AdapterInfo,
+    settings: GpuSettings,
+    /// Absent after a failure, until the next frame.
+    opened: Mutex<Option<Opened>>,
+}
+
+/// A device and what it keeps.
+#[derive(Debug)]
+struct Opened {
+    device: Device,
+    state: State,
+}
 
 impl Gpu {
-    /// Adapter name and driver.
-    pub fn name(&self) -> String {
-        String::new()
+    /// Opens an adapter and probes it.
+    pub fn open(choice: &AdapterChoice, settings: GpuSettings) -> Result<Gpu, GpuError> {
+        let (adapter, info) = adapter::find(choice)?;
+        let opened = open_probed(&adapter, &info, settings)?;
+        Ok(Gpu { info, settings, opened: Mutex::new(Some(opened)) })
     }
 
-    /// Renders a frame.
-    pub fn render(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
-        let _ = job;
-        Err(RenderError::Cancelled)
+    /// The adapter.
+    pub fn info(&self) -> &AdapterInfo {
+        &self.info
     }
+
+    /// Adapter name and driver.
+    pub fn name(&self) -> String {
+        self.info.title()
+    }
+
+    /// Provokes a failure in a frame to come; for tests of what follows from one.
+    #[doc(hidden)]
+    pub fn inject(&self, fault: Fault) {
+        if let Some(opened) = &*self.opened.lock().unwrap_or_else(PoisonError::into_inner) {
+            opened.device.inject(fault);
+        }
+    }
+
+    /// Renders a frame. *Errors*: [`RenderError`]; after [`RenderError::DeviceLost`] the next frame opens the
+    /// device again.
+    pub fn render(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
+        let mut held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = match held.take() {
+            Some(opened) => opened,
+            None => self.reopen()?,
+        };
+        // It is put back only when the frame ended without a loss, or a panic.
+        let result = opened.state.render(&opened.device, self.settings, job);
+        if !matches!(result, Err(RenderError::DeviceLost(_))) {
+            *held = Some(opened);
+        }
+        result
+    }
+
+    fn reopen(&self) -> Result<Opened, RenderError> {
+        let lost = |error: GpuError| RenderError::DeviceLost(format!("opening it again: {error}"));
+        let adapter = adapter::find_again(&self.info).map_err(lost)?;
+        let opened = open_probed(&adapter, &self.info, self.settings).map_err(lost)?;
+        tracing::warn!(adapter = self.info.title(), "device rebuilt");
+        Ok(opened)
+    }
+}
+
+fn open_probed(
+    adapter: &wgpu::Adapter,
+    info: &AdapterInfo,
+    settings: GpuSettings,
+) -> Result<Opened, GpuError> {
+    let device = Device::open(adapter, info, Duration::from_millis(settings.wait_limit_ms))?;
+    let report = probe::run(&device)
+        .map_err(|error| GpuError::Device { adapter: info.title(), reason: error.to_string() })?;
+    probe::verdict(info, &report)?;
+    Ok(Opened { device, state: State::default() })
+}
+
+/// Opens and probes an adapter, and says what was found; `Err` where it cannot be opened at all.
+pub fn probe(choice: &AdapterChoice) -> Result<(AdapterInfo, ProbeReport), GpuError> {
+    let (adapter, info) = adapter::find(choice)?;
+    let wait_limit = Duration::from_millis(GpuSettings::default().wait_limit_ms);
+    let device = Device::open(&adapter, &info, wait_limit)?;
+    let report = probe::run(&device)
+        .map_err(|error| GpuError::Device { adapter: info.title(), reason: error.to_string() })?;
+    Ok((info, report))
+}
+
+/// A shader as a device would get it, for tests that need no adapter.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct ShaderText {
+    /// Label of the pass.
+    pub label: &'static str,
+    /// Entry point.
+    pub entry: &'static str,
+    /// Workgroup size.
+    pub workgroup: [u32; 3],
+    /// Names of the bindings of group 0, in order, and how each is used.
+    pub bindings: Vec<(&'static str, &'static str)>,
+    /// Which features it is made for.
+    pub features: String,
+    /// WGSL.
+    pub text: String,
+}
+
+/// All passes, made for a spread of features.
+#[doc(hidden)]
+pub fn shader_texts() -> Vec<ShaderText> {
+    let describe = |pass: &pass::Pass, features: String, text: String| ShaderText {
+        label: pass.label,
+        entry: pass.entry,
+        workgroup: pass.workgroup,
+        bindings: pass.bindings.iter().map(|b| (b.name, b.access.name())).collect(),
+        features,
+        text,
+    };
+    let probe = shader::compose(probe::PASS.stem, &[shader::exact_constants(), probe::constants()].concat());
+    let mut texts = vec![describe(&probe::PASS, String::new(), probe)];
+    for pass in passes::ALL {
+        let mut seen = std::collections::BTreeSet::new();
+        for features in features::Features::spread() {
+            let features = passes::relevant(pass, features);
+            if seen.insert(features) {
+                texts.push(describe(pass, format!("{features:?}"), render::source(pass, features)));
+            }
+        }
+    }
+    texts
 }

@@ -263,7 +263,7 @@ pub fn previous_vertices(
 }
 
 /// Distance between columns (and rows) of coverage samples, and the first one. *Units*: 1/256 pixel.
-fn sample_grid(samples: u32) -> (i32, i32) {
+pub fn sample_grid(samples: u32) -> (i32, i32) {
     match samples {
         4 => (64, 32),
         8 => (32, 16),

@@ -1,0 +1,304 @@
+//! What host and shaders must agree on: uniforms, list layouts, numbers.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::deform::{SOURCE_PARTS, TARGET_PARTS};
+use super::shader::Constant;
+use crate::draw::{Instance, PackedLight, instance_flags};
+use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
+use crate::exact;
+use crate::frame::sample_offsets_px16;
+use crate::image::srgb::{LINEAR_TO_SRGB8_THRESHOLDS, SRGB8_TO_LINEAR};
+use crate::passes::project::{self, mode, outcode};
+use crate::passes::{light, resolve, texture, tonemap};
+use crate::prepared::{PackedMaterial, Vertex, material_flags, texture_flags};
+
+/// Elements in a row of a texture that holds a list.
+pub(crate) const LIST_WIDTH: u32 = 2048;
+/// Texels in a row of the texture that holds all texels.
+pub(crate) const TEXELS_WIDTH: u32 = 8192;
+/// Rows of any texture.
+pub(crate) const ROWS_MAX: u32 = 8192;
+/// Workgroups in a row of a folded dispatch.
+pub(crate) const DISPATCH_WIDTH: u32 = 32768;
+/// Triangles that touch more tiles than this are binned by a whole workgroup.
+const LARGE_TILES: u32 = 64;
+/// Side of a tile. *Units*: pixels.
+pub(crate) const TILE: u32 = 8;
+/// Words of a vec4.
+const PART: usize = 16;
+
+/// What changes from band to band. Twin: `Band` in `shaders/frame.wgsl`, a uniform.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
+pub(crate) struct Band {
+    pub instance_count: u32,
+    pub clip_vertex_count: u32,
+    pub triangle_count: u32,
+    /// Tiles above the band.
+    pub first_tile_row: u32,
+    pub tiles_x: u32,
+    pub tiles_y: u32,
+    pub setup_capacity: u32,
+    pub pair_capacity: u32,
+    pub item_capacity: u32,
+    pub clipped_capacity: u32,
+    pub large_capacity: u32,
+    /// Depth key that a sample must be above to be drawn.
+    pub key_far: f32,
+    /// First words of the outputs in the band's buffer.
+    pub color_at: u32,
+    pub base_at: u32,
+    pub depth_at: u32,
+    pub motion_at: u32,
+    pub normal_at: u32,
+    pub albedo_at: u32,
+    pub id_at: u32,
+    pub coverage_at: u32,
+    /// Vertices between a deformed vertex and its previous self.
+    pub deformed_count: u32,
+    pub padding: [u32; 3],
+}
+
+/// What lists hold, or would hold. Twin: `Counters` in `shaders/counters.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Counters {
+    pub setups: u32,
+    pub clipped: u32,
+    pub large: u32,
+    pub items: u32,
+    pub pairs: u32,
+    pub padding: [u32; 3],
+}
+
+/// Words of [`SRGB8_GUESSES`](exact::srgb8_guesses) over four.
+const SRGB8_GUESS_VECTORS: usize = 105;
+
+/// Tables of the sRGB8 encoding. Twin: `Encoding` in `shaders/resolve.wgsl`, a uniform.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub(crate) struct Encoding {
+    pub thresholds: [[f32; 4]; 64],
+    pub guesses: [[u32; 4]; SRGB8_GUESS_VECTORS],
+}
+
+impl Encoding {
+    /// The tables.
+    pub fn new() -> Encoding {
+        let mut encoding = Encoding::zeroed();
+        for (code, threshold) in LINEAR_TO_SRGB8_THRESHOLDS.iter().enumerate() {
+            encoding.thresholds[code / 4][code % 4] = *threshold;
+        }
+        for (bucket, code) in exact::srgb8_guesses().iter().enumerate() {
+            encoding.guesses[bucket / 16][bucket / 4 % 4] |= u32::from(*code) << (8 * (bucket % 4));
+        }
+        encoding
+    }
+}
+
+/// The sRGB8 decoding table as a uniform.
+pub(crate) fn srgb_table() -> [[f32; 4]; 64] {
+    std::array::from_fn(|k| std::array::from_fn(|j| SRGB8_TO_LINEAR[k * 4 + j]))
+}
+
+/// The split-sum table: each entry with its right neighbour.
+pub(crate) fn dfg_pairs(dfg: &[[f32; 2]]) -> impl Iterator<Item = [f32; 4]> + '_ {
+    (0..dfg.len()).map(|k| {
+        let (a, b) = (dfg[k], dfg[(k + 1).min(dfg.len() - 1)]);
+        [a[0], a[1], b[0], b[1]]
+    })
+}
+
+/// Lights come first in the table of lights, split sum and environment.
+pub(crate) const TABLE_DFG: u32 = crate::draw::LIGHTS_MAX as u32 * (size_of::<PackedLight>() / PART) as u32;
+/// Where the environment begins.
+pub(crate) const TABLE_SPECULAR: u32 = TABLE_DFG + DFG_SIDE * DFG_SIDE;
+
+const fn part(offset: usize) -> u32 {
+    assert!(offset.is_multiple_of(PART));
+    (offset / PART) as u32
+}
+
+/// Numbers of all passes.
+pub(crate) fn constants() -> Vec<Constant> {
+    let mut all = super::shader::exact_constants();
+    all.extend(list_constants());
+    all.extend(flag_constants());
+    all.extend(number_constants());
+    all
+}
+
+fn list_constants() -> Vec<Constant> {
+    let materials = |offset: usize| part(offset);
+    [
+        ("NOTHING", u32::MAX),
+        ("POINT_CENTRE", 255),
+        ("LIST_WIDTH", LIST_WIDTH),
+        ("TEXELS_WIDTH", TEXELS_WIDTH),
+        ("DISPATCH_WIDTH", DISPATCH_WIDTH),
+        ("LARGE_TILES", LARGE_TILES),
+        ("VERTEX_PARTS", part(size_of::<Vertex>())),
+        ("INSTANCE_PARTS", part(size_of::<Instance>())),
+        ("INSTANCE_CLIP", part(offset_of!(Instance, clip_from_local))),
+        ("INSTANCE_PREVIOUS_CLIP", part(offset_of!(Instance, previous_clip_from_local))),
+        ("INSTANCE_EYE", part(offset_of!(Instance, eye_from_local))),
+        ("INSTANCE_NORMAL", part(offset_of!(Instance, normal_from_local))),
+        ("INSTANCE_RANGES", part(offset_of!(Instance, first_vertex))),
+        ("INSTANCE_IDS", part(offset_of!(Instance, first_triangle))),
+        ("INSTANCE_FLAGS", part(offset_of!(Instance, primitive_id))),
+        ("MATERIAL_PARTS", part(size_of::<PackedMaterial>())),
+        ("MATERIAL_BASE_COLOR", materials(offset_of!(PackedMaterial, base_color))),
+        ("MATERIAL_EMISSIVE", materials(offset_of!(PackedMaterial, emissive))),
+        ("MATERIAL_FACTORS", materials(offset_of!(PackedMaterial, metallic))),
+        ("MATERIAL_FLAGS", materials(offset_of!(PackedMaterial, flags))),
+        ("MATERIAL_BASE_COLOR_TEXTURE", materials(offset_of!(PackedMaterial, base_color_texture))),
+        (
+            "MATERIAL_METALLIC_ROUGHNESS_TEXTURE",
+            materials(offset_of!(PackedMaterial, metallic_roughness_texture)),
+        ),
+        ("MATERIAL_NORMAL_TEXTURE", materials(offset_of!(PackedMaterial, normal_texture))),
+        ("MATERIAL_OCCLUSION_TEXTURE", materials(offset_of!(PackedMaterial, occlusion_texture))),
+        ("MATERIAL_EMISSIVE_TEXTURE", materials(offset_of!(PackedMaterial, emissive_texture))),
+        ("LIGHT_PARTS", part(size_of::<PackedLight>())),
+        ("LIGHT_DIRECTIONAL", 0),
+        ("LIGHT_SPOT", 2),
+        ("TABLE_DFG", TABLE_DFG),
+        ("TABLE_SPECULAR", TABLE_SPECULAR),
+        ("DFG_SIDE", DFG_SIDE),
+        ("OCTAHEDRAL_SIDE", OCTAHEDRAL_SIDE),
+        ("PLAN_CLIPPED", PLAN_CLIPPED),
+        ("PLAN_SETUP", PLAN_SETUP),
+        ("PLAN_LARGE", PLAN_LARGE),
+        ("PLAN_ITEM", PLAN_ITEM),
+        ("SOURCE_PARTS", SOURCE_PARTS),
+        ("TARGET_PARTS", TARGET_PARTS),
+        ("SRGB8_GUESS_VECTORS", SRGB8_GUESS_VECTORS as u32),
+        ("SRGB8_GUESS_FROM", exact::SRGB8_GUESS_FROM),
+        ("SRGB8_GUESS_SHIFT", exact::SRGB8_GUESS_SHIFT),
+        ("LAYERS_MAX", resolve::LAYERS_MAX as u32),
+    ]
+    .map(|(name, value)| Constant::U32(name, value))
+    .to_vec()
+}
+
+/// Places of the dispatch sizes that the device finds itself.
+pub(crate) const PLAN_CLIPPED: u32 = 0;
+pub(crate) const PLAN_SETUP: u32 = 1;
+pub(crate) const PLAN_LARGE: u32 = 2;
+pub(crate) const PLAN_ITEM: u32 = 3;
+
+fn flag_constants() -> Vec<Constant> {
+    [
+        ("INSTANCE_MIRRORED", instance_flags::MIRRORED),
+        ("INSTANCE_LINES", instance_flags::LINES),
+        ("INSTANCE_POINTS", instance_flags::POINTS),
+        ("INSTANCE_DEFORMED", instance_flags::DEFORMED),
+        ("INSTANCE_UNLIT", instance_flags::UNLIT),
+        ("INSTANCE_COLORED", instance_flags::COLORED),
+        ("MATERIAL_MASK", material_flags::MASK),
+        ("MATERIAL_BLEND", material_flags::BLEND),
+        ("MATERIAL_DOUBLE_SIDED", material_flags::DOUBLE_SIDED),
+        ("MATERIAL_UNLIT", material_flags::UNLIT),
+        ("TEXTURE_MAG_LINEAR", texture_flags::MAG_LINEAR),
+        ("TEXTURE_MIN_LINEAR", texture_flags::MIN_LINEAR),
+        ("TEXTURE_MIPS", texture_flags::MIPS),
+        ("TEXTURE_MIP_LINEAR", texture_flags::MIP_LINEAR),
+        ("TEXTURE_WRAP_U_SHIFT", texture_flags::WRAP_U_SHIFT),
+        ("TEXTURE_WRAP_V_SHIFT", texture_flags::WRAP_V_SHIFT),
+        ("WRAP_REPEAT", 0),
+        ("WRAP_MIRROR", 1),
+        ("OUTCODE_NEAR", outcode::NEAR),
+        ("OUTCODE_FAR", outcode::FAR),
+        ("OUTCODE_LEFT", outcode::LEFT),
+        ("OUTCODE_RIGHT", outcode::RIGHT),
+        ("OUTCODE_TOP", outcode::TOP),
+        ("OUTCODE_BOTTOM", outcode::BOTTOM),
+        ("OUTCODE_WIDE", outcode::WIDE),
+        ("MODE_OPAQUE", mode::OPAQUE),
+        ("MODE_MASK", mode::MASK),
+        ("MODE_BLEND", mode::BLEND),
+        ("TONEMAP_NEUTRAL", 1),
+        ("TONEMAP_ACES", 2),
+        ("BACKGROUND_CONSTANT", 1),
+        ("BACKGROUND_ENVIRONMENT", 2),
+    ]
+    .map(|(name, value)| Constant::U32(name, value))
+    .to_vec()
+}
+
+fn number_constants() -> Vec<Constant> {
+    let [i0, i1, i2] = tonemap::ACES_INPUT;
+    let [o0, o1, o2] = tonemap::ACES_OUTPUT;
+    let start = tonemap::NEUTRAL_START;
+    let d = 1.0 - start;
+    let mut all = vec![
+        Constant::I32("SUBPIXELS", project::SUBPIXELS),
+        // A tile's side and its last sample's offset. *Units*: 1/16 pixel.
+        Constant::I32("TILE_STEP", 16 * TILE as i32),
+        Constant::I32("TILE_LAST", 16 * TILE as i32 - 1),
+        Constant::F32x3("ACES_INPUT_0", [i0[0], i0[1], i0[2]]),
+        Constant::F32x3("ACES_INPUT_1", [i1[0], i1[1], i1[2]]),
+        Constant::F32x3("ACES_INPUT_2", [i2[0], i2[1], i2[2]]),
+        Constant::F32x3("ACES_OUTPUT_0", [o0[0], o0[1], o0[2]]),
+        Constant::F32x3("ACES_OUTPUT_1", [o1[0], o1[1], o1[2]]),
+        Constant::F32x3("ACES_OUTPUT_2", [o2[0], o2[1], o2[2]]),
+    ];
+    all.extend(
+        [
+            ("SUBPIXELS_F32", project::SUBPIXELS as f32),
+            ("GUARD_PX", project::GUARD_PX),
+            ("CLIP_FLUSH_BELOW", project::CLIP_FLUSH_BELOW),
+            ("UV_MAX", texture::UV_MAX),
+            ("INVERSE_255", 1.0 / 255.0),
+            ("INVERSE_65535", 1.0 / 65535.0),
+            ("ONE_IN_21", 1.0 / 21.0),
+            ("INVERSE_PI", std::f32::consts::FRAC_1_PI),
+            ("RADIANCE_MAX", light::RADIANCE_MAX),
+            ("ROUGHNESS_MIN", light::ROUGHNESS_MIN),
+            ("NOV_MIN", light::NOV_MIN),
+            ("DISTANCE2_MIN", light::DISTANCE2_MIN),
+            ("LEAST", 1e-6),
+            ("LEAST_SQUARED", 1e-6 * 1e-6),
+            ("DFG_SIDE_F32", DFG_SIDE as f32),
+            ("LAST_LEVEL_F32", (LEVELS - 1) as f32),
+            // 2^-20: nearer than any near plane.
+            ("MOTION_W_MIN", f32::from_bits(0x3580_0000)),
+            ("NEUTRAL_START", start),
+            ("NEUTRAL_DESATURATION", tonemap::NEUTRAL_DESATURATION),
+            ("NEUTRAL_PEAK_OFFSET", d - start),
+            ("NEUTRAL_PEAK_SCALE", d * d),
+            ("ACES_MAX", tonemap::ACES_MAX),
+            ("ACES_A", 0.024_578_6),
+            ("ACES_B", 0.000_090_537),
+            ("ACES_C", 0.983_729),
+            ("ACES_D", 0.432_951),
+            ("ACES_E", 0.238_081),
+        ]
+        .map(|(name, value)| Constant::F32(name, value)),
+    );
+    all
+}
+
+/// Numbers of the coverage samples.
+pub(crate) fn sample_constants(samples: u32) -> Vec<Constant> {
+    // Pixels that an invocation of `visibility` keeps in registers, so that their samples are at most 32.
+    let strip = (32 / samples).min(8);
+    let (pitch, first) = project::sample_grid(samples);
+    let mut all = vec![
+        Constant::U32("SAMPLES", samples),
+        Constant::U32("STRIP", strip),
+        Constant::U32("STATES", strip * samples),
+        Constant::U32("LANES", 64 / strip),
+        Constant::F32("SAMPLE_SHARE", 1.0 / samples as f32),
+        Constant::I32("SAMPLE_PITCH", pitch),
+        Constant::I32("SAMPLE_FIRST", first),
+    ];
+    for (k, [x, y]) in sample_offsets_px16(samples).iter().enumerate() {
+        all.push(Constant::SampleOffset("SAMPLE_X", k, *x));
+        all.push(Constant::SampleOffset("SAMPLE_Y", k, *y));
+    }
+    all
+}

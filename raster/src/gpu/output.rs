@@ -1,0 +1,120 @@
+//! What comes back from the device: where outputs lie in a band's buffer, and how they become a frame.
+
+use super::layout::Band;
+use crate::draw::DrawList;
+use crate::frame::{Color, ColorFormat, Frame, IdCoverage, Output};
+
+/// Words per pixel of each output, in the order of [`Output::ALL`] and then the coverage.
+fn words(list: &DrawList) -> [u32; 8] {
+    let c = &list.constants;
+    let wants = |k: usize| c.outputs >> k & 1 == 1;
+    let color = if c.srgb8 == 1 { 1 } else { 4 };
+    let of = [color, 4, 1, 2, 3, 3, 2, 12];
+    std::array::from_fn(|k| match Output::ALL.get(k) {
+        // Where nothing moves the host fills in zeros.
+        Some(Output::Motion) if !list.moving => 0,
+        Some(_) if wants(k) => of[k],
+        None if wants(6) => of[k],
+        _ => 0,
+    })
+}
+
+/// Words per pixel of all outputs.
+pub(crate) fn pixel_words(list: &DrawList) -> u32 {
+    words(list).iter().sum()
+}
+
+/// Lays outputs of `pixels` pixels out in `band`.
+pub(crate) fn lay_out(list: &DrawList, pixels: u32, band: &mut Band) {
+    let words = words(list);
+    let mut at = 0;
+    let places = [
+        &mut band.color_at,
+        &mut band.base_at,
+        &mut band.depth_at,
+        &mut band.motion_at,
+        &mut band.normal_at,
+        &mut band.albedo_at,
+        &mut band.id_at,
+        &mut band.coverage_at,
+    ];
+    for (place, words) in places.into_iter().zip(words) {
+        *place = at;
+        at += words * pixels;
+    }
+}
+
+/// A frame that grows band by band.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    frame: Frame,
+    words: [u32; 8],
+}
+
+impl Assembly {
+    /// An empty frame.
+    pub fn new(list: &DrawList, color: ColorFormat) -> Assembly {
+        let c = &list.constants;
+        let count = c.width as usize * c.height as usize;
+        let wants = |o: Output| c.outputs >> Output::ALL.iter().position(|a| *a == o).unwrap_or(31) & 1 == 1;
+        fn room<T>(wanted: bool, count: usize) -> Option<Vec<T>> {
+            wanted.then(|| Vec::with_capacity(count))
+        }
+        let frame = Frame {
+            width: c.width,
+            height: c.height,
+            color: wants(Output::Color).then(|| match color {
+                ColorFormat::Srgb8 => Color::Srgb8(Vec::with_capacity(count)),
+                ColorFormat::Linear => Color::Linear(Vec::with_capacity(count)),
+            }),
+            base: room(wants(Output::Base), count),
+            depth: room(wants(Output::Depth), count),
+            motion: room(wants(Output::Motion), count),
+            normal: room(wants(Output::Normal), count),
+            albedo: room(wants(Output::Albedo), count),
+            id: room(wants(Output::Id), count),
+            motion_valid: list.motion_valid,
+            coverage: room(wants(Output::Id), count),
+        };
+        Assembly { frame, words: words(list) }
+    }
+
+    /// Adds `pixels` pixels of a band whose outputs lie in `data`.
+    pub fn add(&mut self, band: &Band, pixels: u32, data: &[u32]) {
+        let part = |at: u32, k: usize| &data[at as usize..][..(self.words[k] * pixels) as usize];
+        let frame = &mut self.frame;
+        match &mut frame.color {
+            Some(Color::Srgb8(out)) => out.extend_from_slice(bytemuck::cast_slice(part(band.color_at, 0))),
+            Some(Color::Linear(out)) => out.extend_from_slice(bytemuck::cast_slice(part(band.color_at, 0))),
+            None => {}
+        }
+        fn extend<T: bytemuck::Pod>(out: &mut Option<Vec<T>>, data: &[u32]) {
+            if let Some(out) = out {
+                out.extend_from_slice(bytemuck::cast_slice(data));
+            }
+        }
+        extend(&mut frame.base, part(band.base_at, 1));
+        extend(&mut frame.depth, part(band.depth_at, 2));
+        extend(&mut frame.motion, part(band.motion_at, 3));
+        extend(&mut frame.normal, part(band.normal_at, 4));
+        extend(&mut frame.albedo, part(band.albedo_at, 5));
+        extend(&mut frame.id, part(band.id_at, 6));
+        if let Some(coverage) = &mut frame.coverage {
+            let owner = |w: &[u32]| IdCoverage { id: [w[0], w[1]], samples: w[2] };
+            coverage.extend(
+                part(band.coverage_at, 7)
+                    .chunks_exact(12)
+                    .map(|w| [owner(&w[0..3]), owner(&w[3..6]), owner(&w[6..9]), owner(&w[9..12])]),
+            );
+        }
+    }
+
+    /// The whole frame.
+    pub fn finish(mut self) -> Frame {
+        let count = self.frame.width as usize * self.frame.height as usize;
+        if let Some(motion) = &mut self.frame.motion {
+            motion.resize(count, [0.0; 2]);
+        }
+        self.frame
+    }
+}

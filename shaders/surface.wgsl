@@ -1,0 +1,202 @@
+// Surface: what a triangle looks like at a point of the screen: barycentrics, attributes, textures. Twin of
+// raster/src/passes/surface.rs.
+//#include frame
+//#include prelude
+//#include vector
+//#include instances
+//#include texture
+
+// MATERIAL_PARTS vec4<u32> each; twin of PackedMaterial in raster/src/prepared.rs.
+@group(0) @binding(3) var materials: texture_2d<u32>;
+@group(0) @binding(4) var vertices: texture_2d<u32>;
+@group(0) @binding(5) var clip: texture_2d<u32>;
+@group(0) @binding(6) var triangles: texture_2d<u32>;
+@group(0) @binding(7) var texels: texture_2d<u32>;
+
+fn texel(at: u32) -> vec4<u32> {
+    return textureLoad(texels, vec2<u32>(at & (TEXELS_WIDTH - 1u), at / TEXELS_WIDTH), 0);
+}
+
+fn material_part(k: u32, part: u32) -> vec4<u32> {
+    return textureLoad(materials, place(k * MATERIAL_PARTS + part), 0);
+}
+
+// Pixels from the image centre of a point `offset` sixteenths of a pixel from the centre of pixel x, y.
+fn point_px(x: u32, y: u32, offset: vec2<i32>) -> vec2<f32> {
+    let sixteenths = vec2<f32>(vec2<i32>(i32(x), i32(y)) * 16 + vec2<i32>(8) + offset);
+    return guard2(mul2(sixteenths, vec2<f32>(0.0625)) - mul2(vec2<f32>(f32(u.width), f32(u.height)), vec2<f32>(0.5)));
+}
+
+// Where a triangle's corners lie in `vertices` and in `clip`.
+struct Corners {
+    vertex: vec3<u32>,
+    clip: vec3<u32>,
+}
+
+fn corners_of(instance: u32, triangle: u32) -> Corners {
+    let ranges = instance_part(instance, INSTANCE_RANGES);
+    let at = ranges.w / 3u + (triangle - instance_part(instance, INSTANCE_IDS).x);
+    let index = textureLoad(triangles, place(at), 0).xyz;
+    return Corners((vec3<u32>(ranges.x) + index) * VERTEX_PARTS, vec3<u32>(ranges.z) + index);
+}
+
+// A part of each corner's vertex.
+struct Parts {
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+}
+
+fn parts_of(c: Corners, part: u32) -> Parts {
+    return Parts(
+        textureLoad(vertices, place(c.vertex.x + part), 0),
+        textureLoad(vertices, place(c.vertex.y + part), 0),
+        textureLoad(vertices, place(c.vertex.z + part), 0),
+    );
+}
+
+// X, Y, W, D of each corner; `first` is 0, or where the previous frame's begin.
+fn clip_of(c: Corners, first: u32) -> mat3x4<f32> {
+    return mat3x4<f32>(
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.x) * 2u), 0)),
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.y) * 2u), 0)),
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.z) * 2u), 0)),
+    );
+}
+
+// Barycentric weights, each 0 to 1, together 1, and their slopes.
+struct Barycentrics {
+    weight: vec3<f32>,
+    slope_x: vec3<f32>,
+    slope_y: vec3<f32>,
+    // Whether the corners run clockwise on the screen.
+    clockwise: bool,
+}
+
+fn barycentrics(v: mat3x4<f32>, p: vec2<f32>) -> Barycentrics {
+    let w = vec3<f32>(v[0].z, v[1].z, v[2].z);
+    let x = guard3(vec3<f32>(v[0].x, v[1].x, v[2].x) - scale3(w, p.x));
+    let y = guard3(vec3<f32>(v[0].y, v[1].y, v[2].y) - scale3(w, p.y));
+    let e = cross3(x, y);
+    let sum = sum3(e);
+    let flat = abs(sum) < FLUSH_BELOW;
+    let inverse = recip(select(sum, 1.0, flat));
+    let clamped = min(max(scale3(e, inverse), vec3<f32>(0.0)), vec3<f32>(1.0));
+    let b = vec3<f32>(select(clamped.x, 1.0, flat), clamped.yz);
+    return Barycentrics(
+        scale3(b, recip(sum3(b))),
+        scale3(mul3(w.zxy, y.yzx) - mul3(w.yzx, y.zxy), inverse),
+        scale3(mul3(w.yzx, x.zxy) - mul3(w.zxy, x.yzx), inverse),
+        sum > 0.0,
+    );
+}
+
+fn mean(b: Barycentrics, v: vec3<f32>) -> f32 {
+    return dot3(b.weight, v);
+}
+
+fn mean_bits(b: Barycentrics, x: u32, y: u32, z: u32) -> f32 {
+    return mean(b, bitcast<vec3<f32>>(vec3<u32>(x, y, z)));
+}
+
+fn footprint(b: Barycentrics, u_corners: vec3<f32>, v_corners: vec3<f32>) -> Footprint {
+    let uv = vec2<f32>(mean(b, u_corners), mean(b, v_corners));
+    let du = guard3(u_corners - vec3<f32>(uv.x));
+    let dv = guard3(v_corners - vec3<f32>(uv.y));
+    return Footprint(
+        uv,
+        vec2<f32>(dot3(b.slope_x, du), dot3(b.slope_x, dv)),
+        vec2<f32>(dot3(b.slope_y, du), dot3(b.slope_y, dv)),
+    );
+}
+
+// Both texture coordinate sets of a point.
+struct Coordinates {
+    set0: Footprint,
+    set1: Footprint,
+}
+
+// `p2` and `p3` are the vertices' third and fourth parts.
+fn coordinates(b: Barycentrics, p2: Parts, p3: Parts) -> Coordinates {
+    var out: Coordinates;
+    if UV0 {
+        out.set0 = footprint(
+            b,
+            bitcast<vec3<f32>>(vec3<u32>(p2.a.z, p2.b.z, p2.c.z)),
+            bitcast<vec3<f32>>(vec3<u32>(p2.a.w, p2.b.w, p2.c.w)),
+        );
+    }
+    if UV1 {
+        out.set1 = footprint(
+            b,
+            bitcast<vec3<f32>>(vec3<u32>(p3.a.x, p3.b.x, p3.c.x)),
+            bitcast<vec3<f32>>(vec3<u32>(p3.a.y, p3.b.y, p3.c.y)),
+        );
+    }
+    return out;
+}
+
+// What a material says of a texture: uv_transform, uv_set, first_texel, width, height, level_count, flags.
+struct TextureParts {
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+}
+
+fn texture_parts(material: u32, part: u32) -> TextureParts {
+    return TextureParts(
+        material_part(material, part),
+        material_part(material, part + 1u),
+        material_part(material, part + 2u),
+    );
+}
+
+fn is_textured(t: TextureParts) -> bool {
+    return t.c.z > 0u;
+}
+
+fn lookup(t: TextureParts, srgb: bool, at: Coordinates) -> vec4<f32> {
+    var f = at.set0;
+    if UV1 {
+        let second = t.b.z == 1u;
+        f = Footprint(
+            select(at.set0.uv, at.set1.uv, second),
+            select(at.set0.dx, at.set1.dx, second),
+            select(at.set0.dy, at.set1.dy, second),
+        );
+    }
+    return sample_texture(
+        bitcast<vec3<f32>>(t.a.xyz),
+        bitcast<vec3<f32>>(vec3<u32>(t.a.w, t.b.xy)),
+        t.b.w,
+        max(t.c.x, 1u),
+        max(t.c.y, 1u),
+        max(t.c.z, 1u),
+        t.c.w,
+        srgb,
+        f,
+    );
+}
+
+// Base colour with alpha: factor × texture × vertex colour.
+fn base_color(flags: u32, material: u32, b: Barycentrics, p3: Parts, at: Coordinates, srgb: bool) -> vec4<f32> {
+    var color = bitcast<vec4<f32>>(material_part(material, MATERIAL_BASE_COLOR));
+    if TEXTURED_BASE {
+        let t = texture_parts(material, MATERIAL_BASE_COLOR_TEXTURE);
+        let textured = mul4(color, lookup(t, srgb, at));
+        color = select(color, textured, vec4<bool>(is_textured(t)));
+    }
+    if COLORED {
+        let rg = vec3<u32>(p3.a.z, p3.b.z, p3.c.z);
+        let ba = vec3<u32>(p3.a.w, p3.b.w, p3.c.w);
+        let vertex = vec4<f32>(
+            mean(b, vec3<f32>(rg & vec3<u32>(0xFFFFu))),
+            mean(b, vec3<f32>(rg >> vec3<u32>(16u))),
+            mean(b, vec3<f32>(ba & vec3<u32>(0xFFFFu))),
+            mean(b, vec3<f32>(ba >> vec3<u32>(16u))),
+        );
+        let colored = mul4(color, mul4(vertex, vec4<f32>(INVERSE_65535)));
+        color = select(color, colored, vec4<bool>((flags & INSTANCE_COLORED) != 0u));
+    }
+    return color;
+}
