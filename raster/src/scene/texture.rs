@@ -179,7 +179,7 @@ fn fetch_image<'a>(
 ) -> Result<Encoded<'a>, SceneError> {
     let what = format!("image {index}");
     match (&image.uri, image.buffer_view) {
-        (Some(uri), None) => Ok(Encoded::Owned(reader.files.fetch(&what, uri, &mut reader.budget)?.bytes)),
+        (Some(uri), None) => Ok(Encoded::Owned(reader.files.fetch(&what, uri, &mut reader.budget)?)),
         (None, Some(view)) => {
             let view = get(reader.views, view, "bufferView", || what.clone())?;
             if view.placeholder {
