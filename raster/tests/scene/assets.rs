@@ -1,7 +1,5 @@
 //! Every shared scene loads, or is refused for the reason written here.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
 use isoframe_raster::scene::{Limits, Source, load};
@@ -28,7 +26,7 @@ fn scenes(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn every_shared_scene_loads_or_is_refused_by_name() {
-    let Some(assets) = common::assets() else { return };
+    let Some(assets) = crate::common::assets() else { return };
     let mut found = Vec::new();
     scenes(&assets, &mut found);
     assert!(found.len() > 30, "{} scenes", found.len());

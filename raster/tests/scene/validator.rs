@@ -1,8 +1,6 @@
 //! The 132 files of the Khronos glTF validator: what it calls an error is refused, everything else loads, and every
 //! exception has its reason here.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +74,7 @@ fn errors(report: &Path) -> Vec<String> {
 
 #[test]
 fn verdicts_agree_with_the_validator() {
-    let Some(assets) = common::assets() else { return };
+    let Some(assets) = crate::common::assets() else { return };
     let folder = assets.join("validator");
     let mut found = Vec::new();
     reports(&folder, &mut found);
