@@ -74,22 +74,40 @@ fn read_texture(
         Some(sampler) => get(&root.samplers, sampler, "sampler", || what.clone())?,
         None => &default,
     };
-    let webp = texture.extensions.webp.as_ref().and_then(|webp| webp.source);
-    let basis = texture.extensions.basisu.as_ref().and_then(|basis| basis.source);
-    for source in [webp, texture.source, basis].into_iter().flatten() {
+    for source in texture.extensions.values().filter_map(|extension| extension.source).chain(texture.source) {
         get(&root.images, source, "image", || what.clone())?;
     }
-    let Some(image) = webp.or(texture.source) else {
-        if texture.extensions.basisu.is_some() {
+    let basis = texture.extensions.contains_key("KHR_texture_basisu");
+    let Some(image) = image_of(texture) else {
+        if basis {
             return Err(SceneError::UnsupportedExtension { name: "KHR_texture_basisu".into() });
         }
         reader.note(format!("{what} has no image and is left out"));
         return Ok(None);
     };
-    if texture.extensions.basisu.is_some() {
+    if basis {
         reader.note(format!("{what}: KHR_texture_basisu is not read, its fallback image is used"));
     }
     sampled(texture.sampler.unwrap_or(0) as usize, sampler, image).map(Some)
+}
+
+/// The image that is read for a texture: WebP before the core formats.
+fn image_of(texture: &json::Texture) -> Option<json::Index> {
+    let webp = texture.extensions.get("EXT_texture_webp").and_then(|webp| webp.source);
+    webp.or(texture.source)
+}
+
+/// Images that only serve formats which are not read, by what refers to them or by their own media type.
+fn foreign_images(root: &json::Root) -> Vec<bool> {
+    let read = ["image/png", "image/jpeg", "image/webp"];
+    let by_type = |image: &json::Image| image.mime_type.as_deref().is_some_and(|kind| !read.contains(&kind));
+    let mut foreign: Vec<bool> = root.images.iter().map(by_type).collect();
+    for texture in &root.textures {
+        texture.extensions.values().filter_map(|e| e.source).for_each(|image| foreign[image as usize] = true);
+    }
+    // Also referred to as PNG, JPEG or WebP: then it must be one.
+    root.textures.iter().filter_map(image_of).for_each(|image| foreign[image as usize] = false);
+    foreign
 }
 
 fn sampled(index: usize, sampler: &json::Sampler, image: u32) -> Result<Texture, SceneError> {
@@ -148,7 +166,8 @@ fn read_images(reader: &mut Reader<'_, '_>, used: &[u32]) -> Result<Vec<Image>, 
     let mut is_used = vec![false; encoded.len()];
     used.iter().for_each(|&index| is_used[index as usize] = true);
     let mut pixels = 0u64;
-    for (index, image) in encoded.iter().enumerate() {
+    let foreign = foreign_images(reader.root);
+    for (index, image) in encoded.iter().enumerate().filter(|&(index, _)| !foreign[index]) {
         let what = format!("image {index}");
         let (width, height) = decoder::header(&what, image.bytes(), limits)?;
         if is_used[index] {

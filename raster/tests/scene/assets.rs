@@ -6,6 +6,8 @@ use isoframe_raster::scene::{Limits, Source, load};
 
 /// Scenes that must be refused: part of the path, code, what the error names.
 const REFUSED: &[(&str, &str, &str)] = &[
+    // Only compressed data: there is nothing else to draw.
+    ("BoxDraco", "unsupported-extension", "KHR_draco_mesh_compression"),
     // Required, and not rendered: the core fallback would be another picture than the file asks for.
     ("blenderio_14_emission_strength", "unsupported-extension", "KHR_materials_pbrSpecularGlossiness"),
 ];

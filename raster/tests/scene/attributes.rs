@@ -30,7 +30,7 @@ fn integers_are_scaled_as_the_specification_says() {
     // 3.6.2.2: c / 255, max(c / 127, -1), c / 65535, max(c / 32767, -1).
     let bytes = |values: [i8; 12]| values.map(|value| value as u8);
     let i8s = bytes([-128, -127, 0, 0, 127, 64, 1, 0, 0, 0, 0, 0]);
-    let mut padded = |file: &mut Gltf, normalized: bool| {
+    let padded = |file: &mut Gltf, normalized: bool| {
         let index = file.accessor("VEC3", I8, 3, &i8s);
         // Elements of three bytes start at multiples of four.
         let view = file.json["accessors"][index as usize]["bufferView"].as_u64().unwrap() as usize;

@@ -162,6 +162,7 @@ fn scenes_that_reach_too_far_are_refused() {
         "limit-exceeded",
         "node 0 in world space: 1000000000 exceeds the limit coordinate",
     );
+    file.json["nodes"][0]["scale"] = json!([1e4, 1, 1]);
     file.json["nodes"][1]["scale"] = json!([1e3, 1, 1]);
     scene(file.glb());
     file.json["nodes"][0]["translation"] = json!([1, 0, 0]);

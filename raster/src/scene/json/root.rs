@@ -444,16 +444,8 @@ pub(crate) struct Skin {
 pub(crate) struct Texture {
     pub sampler: Option<Index>,
     pub source: Option<Index>,
-    pub extensions: TextureExtensions,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TextureExtensions {
-    #[serde(rename = "EXT_texture_webp")]
-    pub webp: Option<TextureSource>,
-    #[serde(rename = "KHR_texture_basisu")]
-    pub basisu: Option<TextureSource>,
+    /// Extensions that offer the image in another format.
+    pub extensions: BTreeMap<String, TextureSource>,
 }
 
 #[derive(Debug, Deserialize)]
