@@ -91,7 +91,7 @@ impl Default for Limits {
             geometry_bytes: 2048 * MIB,
             meshopt_bytes: 256 * MIB,
             images: 4096,
-            image_side_px: 16_384,
+            image_side_px: 8192,
             image_pixels: 256 * MIB,
             tangent_valence: 1024,
             tangent_pairs: 500_000_000,
