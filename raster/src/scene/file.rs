@@ -32,28 +32,20 @@ pub(crate) struct Files<'s> {
     side_files: BTreeMap<String, (blake3::Hash, u64)>,
 }
 
-/// Bytes behind a URI.
-#[derive(Debug)]
-pub(crate) struct Fetched {
-    /// Media type where the URI says one, else empty.
-    pub media_type: String,
-    pub bytes: Vec<u8>,
-}
-
 impl<'s> Files<'s> {
     pub fn new(source: &'s Source) -> Self {
         Files { source, side_files: BTreeMap::new() }
     }
 
     /// Reads what `uri` names.
-    pub fn fetch(&mut self, what: &str, uri: &str, budget: &mut Budget<'_>) -> Result<Fetched, SceneError> {
+    pub fn fetch(&mut self, what: &str, uri: &str, budget: &mut Budget<'_>) -> Result<Vec<u8>, SceneError> {
         match uri::resolve(what, uri, self.source.base())? {
-            Uri::Data { media_type, bytes } => Ok(Fetched { media_type, bytes }),
+            Uri::Data(bytes) => Ok(bytes),
             Uri::File(segments) => {
                 let bytes = self.source.side_file(&segments, what, uri, budget)?;
                 let path = relative(&segments, self.source.base());
                 self.side_files.insert(path, (blake3::hash(&bytes), bytes.len() as u64));
-                Ok(Fetched { media_type: String::new(), bytes })
+                Ok(bytes)
             }
         }
     }
@@ -113,10 +105,13 @@ fn read_buffer<'s>(
         let what = format!("{what} byteLength");
         return Err(SceneError::ValueOutOfRange { what, value: 0.0, allowed: "at least 1" });
     }
+    if buffer.extensions.is_fallback() {
+        return Ok(None);
+    }
     let length = usize::try_from(wanted).unwrap_or(usize::MAX);
     let truncated = |got: usize| SceneError::Truncated { what: what.clone(), wanted, got: got as u64 };
     if let Some(uri) = &buffer.uri {
-        let mut bytes = files.fetch(&what, uri, budget)?.bytes;
+        let mut bytes = files.fetch(&what, uri, budget)?;
         if bytes.len() < length {
             return Err(truncated(bytes.len()));
         }

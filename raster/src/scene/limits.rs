@@ -54,9 +54,11 @@ pub struct Limits {
     pub image_side_px: u32,
     /// Pixels of all decoded images together. *Units*: pixels.
     pub image_pixels: u64,
-    /// Triangles that share one vertex where tangents are made; above it, simple tangents are made instead of
-    /// MikkTSpace's, whose cost grows with the square. *Units*: triangles.
+    /// Triangles around one vertex where tangents are made. Above it, or when `tangent_pairs` is spent, simple
+    /// tangents are made instead of MikkTSpace's, whose stack and time grow with it. *Units*: triangles.
     pub tangent_valence: u64,
+    /// Pairs of triangles around one vertex that MikkTSpace may compare in all. *Units*: pairs.
+    pub tangent_pairs: u64,
     /// Largest coordinate of any vertex, in its mesh and where its node puts it at rest, and largest entry of any
     /// node's transform; keeps products of four coordinates finite in `f32`. *Units*: scene units.
     pub coordinate: f64,
@@ -89,9 +91,10 @@ impl Default for Limits {
             geometry_bytes: 2048 * MIB,
             meshopt_bytes: 256 * MIB,
             images: 4096,
-            image_side_px: 16_384,
+            image_side_px: 8192,
             image_pixels: 256 * MIB,
             tangent_valence: 1024,
+            tangent_pairs: 500_000_000,
             coordinate: 1e8,
             notes: 200,
         }
@@ -118,6 +121,7 @@ pub(crate) struct Budget<'a> {
     animation_keys: u64,
     meshopt_bytes: u64,
     side_bytes: u64,
+    tangent_pairs: u64,
 }
 
 macro_rules! account {
@@ -142,12 +146,23 @@ impl<'a> Budget<'a> {
             animation_keys: 0,
             meshopt_bytes: 0,
             side_bytes: 0,
+            tangent_pairs: 0,
         }
     }
 
     /// Bytes of side files that may still be read.
     pub(crate) fn side_bytes_left(&self) -> u64 {
         self.limits.side_bytes.saturating_sub(self.side_bytes)
+    }
+
+    /// Takes `pairs` from what MikkTSpace may compare; false, and nothing taken, where that is too much.
+    pub(crate) fn take_tangent_pairs(&mut self, pairs: u64) -> bool {
+        let total = self.tangent_pairs.saturating_add(pairs);
+        let enough = total <= self.limits.tangent_pairs;
+        if enough {
+            self.tangent_pairs = total;
+        }
+        enough
     }
 
     account! {

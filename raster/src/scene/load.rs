@@ -16,7 +16,7 @@ use super::skin::skins;
 use super::source::Source;
 use super::texture::Textures;
 use super::view::views;
-use super::{Scene, extension, json};
+use super::{Scene, extension, extent, json};
 
 /// Reads a scene: everything is checked before it is believed, and sized before memory is taken.
 ///
@@ -49,6 +49,7 @@ pub fn load(source: &Source, limits: &Limits) -> Result<Scene, SceneError> {
     let meshes = meshes(reader, &materials)?;
     let mut nodes = nodes(reader, &graph, &meshes)?;
     let skins = skins(reader, &graph, &mut nodes)?;
+    extent::check(&nodes, &meshes, limits.coordinate)?;
     let animations = animations(reader, &graph, &meshes)?;
     let (textures, images) = textures.finish(reader)?;
     Ok(Scene {

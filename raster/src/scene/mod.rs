@@ -8,6 +8,7 @@ mod archive;
 mod camera;
 mod error;
 mod extension;
+mod extent;
 mod file;
 mod glb;
 mod graph;

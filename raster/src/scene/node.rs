@@ -172,7 +172,8 @@ fn check_skin(
     let largest = *cached.get_or_insert_with(|| primitives.iter().filter_map(joints::largest).max());
     let joints = reader.root.skins[skin as usize].joints.len() as u64;
     match largest {
-        Some(largest) if u64::from(largest) >= joints => Err(SceneError::Reference {
+        // A skin without joints is refused where skins are read.
+        Some(largest) if joints > 0 && u64::from(largest) >= joints => Err(SceneError::Reference {
             what: format!("{what}: mesh {mesh} JOINTS"),
             target: "joint",
             index: u64::from(largest),

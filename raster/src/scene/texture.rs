@@ -7,6 +7,7 @@ use super::file::get;
 use super::limits::within;
 use super::reader::Reader;
 use super::{Image, Texture, Wrap, json};
+use crate::image::{self, ImageError, PixelBudget};
 
 /// Textures of the file as materials see them.
 pub(crate) struct Textures {
@@ -74,22 +75,40 @@ fn read_texture(
         Some(sampler) => get(&root.samplers, sampler, "sampler", || what.clone())?,
         None => &default,
     };
-    let webp = texture.extensions.webp.as_ref().and_then(|webp| webp.source);
-    let basis = texture.extensions.basisu.as_ref().and_then(|basis| basis.source);
-    for source in [webp, texture.source, basis].into_iter().flatten() {
+    for source in texture.extensions.values().filter_map(|extension| extension.source).chain(texture.source) {
         get(&root.images, source, "image", || what.clone())?;
     }
-    let Some(image) = webp.or(texture.source) else {
-        if texture.extensions.basisu.is_some() {
+    let basis = texture.extensions.contains_key("KHR_texture_basisu");
+    let Some(image) = image_of(texture) else {
+        if basis {
             return Err(SceneError::UnsupportedExtension { name: "KHR_texture_basisu".into() });
         }
         reader.note(format!("{what} has no image and is left out"));
         return Ok(None);
     };
-    if texture.extensions.basisu.is_some() {
+    if basis {
         reader.note(format!("{what}: KHR_texture_basisu is not read, its fallback image is used"));
     }
     sampled(texture.sampler.unwrap_or(0) as usize, sampler, image).map(Some)
+}
+
+/// The image that is read for a texture: WebP before the core formats.
+fn image_of(texture: &json::Texture) -> Option<json::Index> {
+    let webp = texture.extensions.get("EXT_texture_webp").and_then(|webp| webp.source);
+    webp.or(texture.source)
+}
+
+/// Images that only serve formats which are not read, by what refers to them or by their own media type.
+fn foreign_images(root: &json::Root) -> Vec<bool> {
+    let read = ["image/png", "image/jpeg", "image/webp"];
+    let by_type = |image: &json::Image| image.mime_type.as_deref().is_some_and(|kind| !read.contains(&kind));
+    let mut foreign: Vec<bool> = root.images.iter().map(by_type).collect();
+    for texture in &root.textures {
+        texture.extensions.values().filter_map(|e| e.source).for_each(|image| foreign[image as usize] = true);
+    }
+    // Also referred to as PNG, JPEG or WebP: then it must be one.
+    root.textures.iter().filter_map(image_of).for_each(|image| foreign[image as usize] = false);
+    foreign
 }
 
 fn sampled(index: usize, sampler: &json::Sampler, image: u32) -> Result<Texture, SceneError> {
@@ -145,12 +164,16 @@ fn read_images(reader: &mut Reader<'_, '_>, used: &[u32]) -> Result<Vec<Image>, 
         encoded.push(fetch_image(reader, index, image)?);
     }
     let limits = reader.budget.limits;
+    let budget = PixelBudget { max_side_px: limits.image_side_px, remaining_px: limits.image_pixels };
     let mut is_used = vec![false; encoded.len()];
     used.iter().for_each(|&index| is_used[index as usize] = true);
+    let foreign = foreign_images(reader.root);
     let mut pixels = 0u64;
-    for (index, image) in encoded.iter().enumerate() {
+    for (index, image) in encoded.iter().enumerate().filter(|&(index, _)| !foreign[index]) {
         let what = format!("image {index}");
-        let (width, height) = decoder::header(&what, image.bytes(), limits)?;
+        let (width, height) = image::probe(image.bytes()).map_err(|error| broken(&what, &error))?;
+        let side = u64::from(width.max(height));
+        within(&what, "image_side_px", side, u64::from(limits.image_side_px))?;
         if is_used[index] {
             pixels = pixels.saturating_add(u64::from(width) * u64::from(height));
             within(&what, "image_pixels", pixels, limits.image_pixels)?;
@@ -158,18 +181,20 @@ fn read_images(reader: &mut Reader<'_, '_>, used: &[u32]) -> Result<Vec<Image>, 
     }
     // Errors come out by lowest position, whichever thread met one first.
     let decode = |&index: &u32| {
-        let image = &reader.root.images[index as usize];
-        let what = format!("image {index}");
-        decoder::decode(
-            &what,
-            &image.name,
-            encoded[index as usize].bytes(),
-            image.mime_type.as_deref(),
-            limits,
-        )
+        let json = &reader.root.images[index as usize];
+        // All images together are known to fit; each alone must not be more than its header said.
+        let mut budget = budget.clone();
+        let bytes = encoded[index as usize].bytes();
+        let decoded = image::decode(bytes, json.mime_type.as_deref(), &mut budget);
+        let decoded = decoded.map_err(|error| broken(&format!("image {index}"), &error))?;
+        Ok(Image { name: json.name.clone(), ..decoded })
     };
     let decoded: Vec<Result<Image, SceneError>> = used.par_iter().map(decode).collect();
     decoded.into_iter().collect()
+}
+
+fn broken(what: &str, error: &ImageError) -> SceneError {
+    SceneError::Image { what: what.into(), reason: quote(&error.to_string()) }
 }
 
 fn fetch_image<'a>(
@@ -179,7 +204,7 @@ fn fetch_image<'a>(
 ) -> Result<Encoded<'a>, SceneError> {
     let what = format!("image {index}");
     match (&image.uri, image.buffer_view) {
-        (Some(uri), None) => Ok(Encoded::Owned(reader.files.fetch(&what, uri, &mut reader.budget)?.bytes)),
+        (Some(uri), None) => Ok(Encoded::Owned(reader.files.fetch(&what, uri, &mut reader.budget)?)),
         (None, Some(view)) => {
             let view = get(reader.views, view, "bufferView", || what.clone())?;
             if view.placeholder {
@@ -192,47 +217,5 @@ fn fetch_image<'a>(
         }
         (Some(_), Some(_)) => Err(SceneError::Structure { what, reason: "it has both uri and bufferView" }),
         (None, None) => Err(SceneError::Structure { what, reason: "it has neither uri nor bufferView" }),
-    }
-}
-
-/// Pictures from bytes.
-mod decoder {
-    use std::io::Cursor;
-
-    use super::super::error::SceneError;
-    use super::super::limits::{Limits, within};
-    use super::{Image, quote};
-
-    fn reader<'b>(what: &str, bytes: &'b [u8]) -> Result<image::ImageReader<Cursor<&'b [u8]>>, SceneError> {
-        let bad = |reason: String| SceneError::Image { what: what.into(), reason };
-        let format =
-            image::guess_format(bytes).map_err(|_| bad("it is neither PNG, JPEG nor WebP".into()))?;
-        Ok(image::ImageReader::with_format(Cursor::new(bytes), format))
-    }
-
-    /// Width and height from the header.
-    pub fn header(what: &str, bytes: &[u8], limits: &Limits) -> Result<(u32, u32), SceneError> {
-        let size = reader(what, bytes)?.into_dimensions();
-        let (width, height) =
-            size.map_err(|error| SceneError::Image { what: what.into(), reason: quote(&error.to_string()) })?;
-        let side = width.max(height);
-        within(what, "image_side_px", u64::from(side), u64::from(limits.image_side_px))?;
-        Ok((width, height))
-    }
-
-    /// RGBA pixels.
-    pub fn decode(
-        what: &str,
-        name: &str,
-        bytes: &[u8],
-        _mime: Option<&str>,
-        _limits: &Limits,
-    ) -> Result<Image, SceneError> {
-        let decoded = reader(what, bytes)?.decode();
-        let rgba = decoded
-            .map_err(|error| SceneError::Image { what: what.into(), reason: quote(&error.to_string()) })?
-            .into_rgba8();
-        let (width, height) = rgba.dimensions();
-        Ok(Image { name: name.into(), width, height, rgba: bytemuck::cast_vec(rgba.into_raw()) })
     }
 }

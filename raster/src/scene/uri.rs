@@ -19,12 +19,7 @@ const URI_BYTES: usize = 4096;
 #[derive(Debug, PartialEq)]
 pub(crate) enum Uri {
     /// A data URI, decoded.
-    Data {
-        /// Media type without parameters, lower case; empty when absent.
-        media_type: String,
-        /// The data.
-        bytes: Vec<u8>,
-    },
+    Data(Vec<u8>),
     /// Path segments relative to the root of the scene's directory or archive, percent-decoded and normalised.
     File(Vec<String>),
 }
@@ -32,19 +27,17 @@ pub(crate) enum Uri {
 /// Understands `uri`, which stands in a file that lies in the directory `base` below the root.
 pub(crate) fn resolve(what: &str, uri: &str, base: &[String]) -> Result<Uri, SceneError> {
     if uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
-        return data(what, &uri[5..]);
+        return data(what, &uri[5..]).map(Uri::Data);
     }
     file(what, uri, base).map(Uri::File)
 }
 
-/// Decodes what follows `data:`. *Rule*: base64 of any media type is taken, the media type being judged by
-/// content later; a URI that is not base64 is refused, as glTF 2.0 (3.6.1.1) asks for base64.
-fn data(what: &str, rest: &str) -> Result<Uri, SceneError> {
+/// Decodes what follows `data:`. *Rule*: base64 of any media type is taken, for pictures tell what they are by their
+/// first bytes and buffers are only bytes; a URI that is not base64 is refused, as glTF 2.0 (3.6.1.1) asks for it.
+fn data(what: &str, rest: &str) -> Result<Vec<u8>, SceneError> {
     let bad = |reason: &str| SceneError::DataUri { what: what.into(), reason: reason.into() };
     let (head, body) = rest.split_once(',').ok_or_else(|| bad("there is no comma before the data"))?;
-    let mut parts = head.split(';');
-    let media_type = parts.next().unwrap_or("").trim().to_ascii_lowercase();
-    if !parts.any(|part| part.trim().eq_ignore_ascii_case("base64")) {
+    if !head.split(';').skip(1).any(|part| part.trim().eq_ignore_ascii_case("base64")) {
         return Err(bad("only base64 is read"));
     }
     let bytes = if body.contains('%') {
@@ -53,8 +46,7 @@ fn data(what: &str, rest: &str) -> Result<Uri, SceneError> {
     } else {
         BASE64.decode(body)
     };
-    let bytes = bytes.map_err(|error| bad(&format!("base64: {}", base64_reason(&error))))?;
-    Ok(Uri::Data { media_type, bytes })
+    bytes.map_err(|error| bad(&format!("base64: {}", base64_reason(&error))))
 }
 
 /// Says what is wrong without repeating the data.

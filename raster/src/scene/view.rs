@@ -6,7 +6,7 @@ use super::error::SceneError;
 use super::file::{Buffer, get};
 use super::json;
 use super::limits::Budget;
-use super::meshopt;
+use super::meshopt::{self, Dialect};
 
 /// Bytes of a buffer view, checked against its buffer.
 #[derive(Debug)]
@@ -50,9 +50,17 @@ fn read_view<'a>(
         return Err(SceneError::OutOfBounds { what: what(), end, available });
     }
     let (offset, stride) = (view.byte_offset, view.byte_stride);
-    let compressed = view.extensions.meshopt.as_ref().or(view.extensions.khr_meshopt.as_ref());
-    if let Some(compressed) = compressed {
-        let bytes = meshopt::unpack(&what(), view, compressed, buffers, budget)?;
+    let compressed = match (&view.extensions.meshopt, &view.extensions.khr_meshopt) {
+        (Some(_), Some(_)) => {
+            let reason = "it is packed with both EXT_ and KHR_meshopt_compression";
+            return Err(SceneError::Structure { what: what(), reason });
+        }
+        (Some(ext), None) => Some((ext, Dialect::Ext)),
+        (None, Some(khr)) => Some((khr, Dialect::Khr)),
+        (None, None) => None,
+    };
+    if let Some((compressed, dialect)) = compressed {
+        let bytes = meshopt::unpack(&what(), view, compressed, dialect, buffers, budget)?;
         return Ok(View { bytes: Cow::Owned(bytes), offset: 0, stride, placeholder: false });
     }
     Ok(match buffer {

@@ -57,8 +57,6 @@ pub(crate) struct Accessor {
     pub count: u64,
     #[serde(rename = "type")]
     pub kind: String,
-    pub min: Option<Vec<f64>>,
-    pub max: Option<Vec<f64>>,
     pub sparse: Option<Sparse>,
 }
 
@@ -127,13 +125,20 @@ pub(crate) struct Buffer {
 #[serde(default)]
 pub(crate) struct BufferExtensions {
     #[serde(rename = "EXT_meshopt_compression")]
-    pub meshopt: Option<MeshoptFallback>,
+    pub meshopt: Option<MeshoptBuffer>,
     #[serde(rename = "KHR_meshopt_compression")]
-    pub khr_meshopt: Option<MeshoptFallback>,
+    pub khr_meshopt: Option<MeshoptBuffer>,
+}
+
+impl BufferExtensions {
+    /// Whether the buffer only serves loaders that cannot unpack the views that name it.
+    pub fn is_fallback(&self) -> bool {
+        [&self.meshopt, &self.khr_meshopt].into_iter().flatten().any(|buffer| buffer.fallback)
+    }
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct MeshoptFallback {
+pub(crate) struct MeshoptBuffer {
     #[serde(default)]
     pub fallback: bool,
 }
@@ -439,16 +444,8 @@ pub(crate) struct Skin {
 pub(crate) struct Texture {
     pub sampler: Option<Index>,
     pub source: Option<Index>,
-    pub extensions: TextureExtensions,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TextureExtensions {
-    #[serde(rename = "EXT_texture_webp")]
-    pub webp: Option<TextureSource>,
-    #[serde(rename = "KHR_texture_basisu")]
-    pub basisu: Option<TextureSource>,
+    /// Extensions that offer the image in another format.
+    pub extensions: BTreeMap<String, TextureSource>,
 }
 
 #[derive(Debug, Deserialize)]
