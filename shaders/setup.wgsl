@@ -192,9 +192,10 @@ fn intersect(p: vec4<f32>, dp: f32, q: vec4<f32>, dq: f32) -> vec4<f32> {
     let first = ordered(p, q);
     let a = select(q, p, first);
     let b = select(p, q, first);
-    let da = select(dq, dp, first);
-    let db = select(dp, dq, first);
-    let t = mul(da, recip(max(da - db, FLUSH_BELOW)));
+    // The distances differ in sign, and either end may be the one outside.
+    let da = abs(select(dq, dp, first));
+    let db = abs(select(dp, dq, first));
+    let t = mul(da, recip(max(da + db, FLUSH_BELOW)));
     return guard4(a + mul4(guard4(b - a), vec4<f32>(t)));
 }
 

@@ -446,7 +446,9 @@ fn clip_triangle(maker: &SetupMaker<'_>, triangle: u32, corners: [Homogeneous; 3
 fn intersect(p: Homogeneous, dp: f32, q: Homogeneous, dq: f32) -> Homogeneous {
     let ordered = p.map(f32::to_bits) <= q.map(f32::to_bits);
     let (a, da, b, db) = if ordered { (p, dp, q, dq) } else { (q, dq, p, dp) };
-    let t = da * recip((da - db).max(FLUSH_BELOW));
+    // The distances differ in sign, and either end may be the one outside.
+    let (da, db) = (da.abs(), db.abs());
+    let t = da * recip((da + db).max(FLUSH_BELOW));
     fill(
         #[inline(always)]
         |k| a[k] + (b[k] - a[k]) * t,
@@ -534,6 +536,27 @@ mod tests {
             let (dp, dq) = (inside_plane(&constants, plane, &p), inside_plane(&constants, plane, &q));
             let a = intersect(p, dp, q, dq).map(f32::to_bits);
             assert_eq!(a, intersect(q, dq, p, dp).map(f32::to_bits));
+        }
+    }
+
+    #[test]
+    fn clip_points_lie_on_the_plane_whichever_end_is_outside() {
+        let constants = FrameConstants { znear: 0.1, ..FrameConstants::default() };
+        // Outside and inside ends, in both orders of their bits.
+        for (outside, inside) in [
+            ([1.0f32, 2.0, -0.5, -0.5], [3.0f32, -2.0, 4.0, 4.0]),
+            ([3.0, -2.0, -0.5, -0.5], [1.0, 2.0, 4.0, 4.0]),
+            ([-1.0, 0.0, -0.5, -0.5], [1.0, 0.0, 0.5, 0.5]),
+            ([1.0, 0.0, -0.5, -0.5], [-1.0, 0.0, 0.5, 0.5]),
+        ] {
+            let (d_out, d_in) = (inside_plane(&constants, 0, &outside), inside_plane(&constants, 0, &inside));
+            let got = intersect(outside, d_out, inside, d_in);
+            // Worked out by hand: (znear - d0) / (d1 - d0) of the way.
+            let t = (0.1 - outside[3]) / (inside[3] - outside[3]);
+            for k in 0..4 {
+                let want = outside[k] + (inside[k] - outside[k]) * t;
+                assert!((got[k] - want).abs() < 1e-5, "{outside:?} to {inside:?}: {got:?}, {k} is not {want}");
+            }
         }
     }
 }
