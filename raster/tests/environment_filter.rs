@@ -1,10 +1,6 @@
 //! Prefiltered light against closed forms and independent quadrature.
 
-use std::f64::consts::PI;
-
-use isoframe_raster::environment::{
-    self, DFG_SIDE, Environment, LEVELS, OCTAHEDRAL_SIDE, Panorama, dfg_table, direction_of, position_of,
-};
+use isoframe_raster::environment::{self, DFG_SIDE};
 
 /// Writes what a generated file should hold when `ISOFRAME_REGENERATE` is set, and fails all the same.
 fn check_generated(path: &str, expected: &[u8]) {

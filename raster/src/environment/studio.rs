@@ -67,10 +67,10 @@ struct SoftBox {
 }
 
 const BOXES: [SoftBox; 4] = [
-    SoftBox { towards: [-0.75, 0.75, 0.8], half_size: [0.5, 0.42], rim: 0.12, radiance: 4.6 },
-    SoftBox { towards: [1.0, 0.3, 0.35], half_size: [0.3, 0.75], rim: 0.16, radiance: 1.9 },
-    SoftBox { towards: [0.55, 0.55, -1.0], half_size: [0.6, 0.16], rim: 0.08, radiance: 4.2 },
-    SoftBox { towards: [0.0, 1.0, 0.0], half_size: [0.75, 0.45], rim: 0.2, radiance: 2.0 },
+    SoftBox { towards: [-0.8, 0.6, 0.85], half_size: [0.46, 0.4], rim: 0.1, radiance: 5.2 },
+    SoftBox { towards: [1.0, 0.22, 0.3], half_size: [0.2, 0.62], rim: 0.1, radiance: 2.6 },
+    SoftBox { towards: [0.5, 0.5, -1.0], half_size: [0.62, 0.14], rim: 0.07, radiance: 4.0 },
+    SoftBox { towards: [0.0, 1.0, 0.12], half_size: [0.52, 0.3], rim: 0.16, radiance: 3.0 },
 ];
 
 /// Radiance from a unit direction.
@@ -80,18 +80,19 @@ fn radiance(d: [f64; 3]) -> f64 {
 
 /// Floor, horizon and ceiling by height.
 fn backdrop(y: f64) -> f64 {
-    const FLOOR: f64 = 0.34;
-    const HORIZON: f64 = 0.62;
-    const CEILING: f64 = 0.5;
-    let floor = FLOOR + (HORIZON - FLOOR) * smooth(-0.55, 0.08, y);
-    floor + (CEILING - HORIZON) * smooth(0.08, 0.95, y)
+    const FLOOR: f64 = 0.3;
+    const HORIZON: f64 = 0.6;
+    const CEILING: f64 = 0.4;
+    let lower = FLOOR + (HORIZON - FLOOR) * smooth(-0.6, 0.06, y);
+    lower + (CEILING - HORIZON) * smooth(0.06, 0.9, y)
 }
 
 impl SoftBox {
     fn over(&self, light: f64, d: [f64; 3]) -> f64 {
         let front = unit(self.towards);
-        // A box overhead has its width along X.
-        let right = if front[1].abs() > 0.99 { [1.0, 0.0, 0.0] } else { unit(cross([0.0, 1.0, 0.0], front)) };
+        // A box overhead has its width along X, the others level.
+        let level = if front[1] > 0.98 { [0.0, 0.0, -1.0] } else { [0.0, 1.0, 0.0] };
+        let right = unit(cross(level, front));
         let up = cross(front, right);
         let depth = dot(d, front);
         if depth <= 0.05 {
