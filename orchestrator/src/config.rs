@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use isoframe_raster::environment::EnvironmentLimits;
 use isoframe_raster::scene::Limits;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -26,6 +27,7 @@ pub struct Settings {
     pub server: Server,
     pub upload: Upload,
     pub scene: Limits,
+    pub environment: Environment,
     pub render: Render,
     pub cache: Cache,
     pub jobs: Jobs,
@@ -60,10 +62,19 @@ pub struct Server {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Upload {
-    pub environment_bytes: u64,
     pub concurrent: usize,
     pub stored_bytes: u64,
     pub page_entries: u32,
+}
+
+/// `[environment]`: limits of an environment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Environment {
+    pub file_bytes: u64,
+    pub side_px: u32,
+    pub picture_px: u64,
 }
 
 /// `[render]`: backends and what waits for them.
@@ -190,7 +201,6 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("server.shutdown_ms", 0, DAY_MS),
     ("server.json_bytes", 1024, 1 << 30),
     ("server.answer_bytes", 0, 1 << 50),
-    ("upload.environment_bytes", 1, 1 << 40),
     ("upload.concurrent", 1, 1024),
     ("upload.stored_bytes", 1, 1 << 60),
     ("upload.page_entries", 1, 10_000),
@@ -220,6 +230,9 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("scene.image_pixels", 1, 1 << 40),
     ("scene.tangent_valence", 1, 1 << 20),
     ("scene.notes", 0, 1 << 20),
+    ("environment.file_bytes", 1, 1 << 40),
+    ("environment.side_px", 2, 65_536),
+    ("environment.picture_px", 2, 1 << 32),
     ("render.threads", 0, 4096),
     ("render.concurrent", 1, 256),
     ("render.queue_requests", 0, 1_000_000),
@@ -274,6 +287,11 @@ impl Settings {
         merge.table.try_into().map_err(|error: toml::de::Error| {
             ConfigErrors(vec![Mistake { origin: "configuration".into(), what: error.message().into() }])
         })
+    }
+
+    /// What an environment may cost.
+    pub fn environment_limits(&self) -> EnvironmentLimits {
+        EnvironmentLimits { max_side_px: self.environment.side_px, max_px: self.environment.picture_px }
     }
 
     /// What the renderer wants to know.

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use isoframe_raster::environment::{self, Environment};
+use isoframe_raster::environment::{Environment, EnvironmentError, Panorama};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,8 +21,12 @@ use crate::store::AssetKind;
 /// What is known of an environment.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub(crate) struct EnvironmentInfo {
-    /// `hdr` or `exr`.
-    pub format: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Pixels that were negative, infinite or undefined, and are brought into range.
+    pub repaired_px: u64,
 }
 
 /// Store an environment.
@@ -46,14 +50,16 @@ pub(crate) struct EnvironmentInfo {
     )
 )]
 pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
-    let limit_bytes = app.settings.upload.environment_bytes;
-    assets::upload::<EnvironmentInfo>(&app, AssetKind::Environment, limit_bytes, request, |_, bytes| {
-        // An OpenEXR file begins with this number.
-        let format = if bytes.starts_with(&[0x76, 0x2f, 0x31, 0x01]) { "exr" } else { "hdr" };
-        let environment = parse(&bytes)?;
-        let info = EnvironmentInfo { format: format.into() };
+    let limit_bytes = app.settings.environment.file_bytes;
+    assets::upload::<EnvironmentInfo>(&app, AssetKind::Environment, limit_bytes, request, |app, bytes| {
+        let panorama = Panorama::from_bytes(&bytes, &app.settings.environment_limits())?;
+        let info = EnvironmentInfo {
+            width: panorama.width as u32,
+            height: panorama.height as u32,
+            repaired_px: panorama.repaired_px,
+        };
         let summary = serde_json::to_string(&info).map_err(ApiError::internal)?;
-        Ok(Checked { id: environment.hash, summary })
+        Ok(Checked { id: blake3::hash(&bytes).to_hex().to_string(), summary })
     })
     .await
 }
@@ -100,16 +106,19 @@ pub(crate) async fn delete(
     assets::delete(&app, AssetKind::Environment, id).await
 }
 
-fn parse(bytes: &[u8]) -> Result<Environment, ApiError> {
-    environment::load(bytes).map_err(|error| ApiError::EnvironmentInvalid { reason: error.to_string() })
+impl From<EnvironmentError> for ApiError {
+    fn from(error: EnvironmentError) -> ApiError {
+        ApiError::EnvironmentInvalid { cause: error.code(), reason: error.to_string() }
+    }
 }
 
 /// The environment of this hash, or the built-in one, ready for rendering: resident or read.
 pub(crate) fn ready(app: &App, id: &str) -> Result<Arc<Environment>, ApiError> {
     app.frames.environment(id, || {
         if id == STUDIO {
-            return Ok(environment::studio());
+            return Ok(Environment::studio());
         }
-        parse(&assets::read(app, AssetKind::Environment, id)?)
+        let bytes = assets::read(app, AssetKind::Environment, id)?;
+        Ok(Environment::from_bytes(&bytes, &app.settings.environment_limits())?)
     })
 }

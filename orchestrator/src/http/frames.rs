@@ -8,7 +8,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use isoframe_raster::backend::Cancel;
-use isoframe_raster::view;
 use tokio_util::io::ReaderStream;
 
 use super::app::{App, blocking};
@@ -115,7 +114,7 @@ async fn answer(
         Known::Nothing => {}
     }
     if is_head(method) {
-        check_scene_allows(app, &plan).await?;
+        check_scene_allows(app, &ask, &plan).await?;
         return reply.head(None, &ask);
     }
     if conditional::prefers_async(headers) {
@@ -225,23 +224,22 @@ async fn cached(app: &Arc<App>, plan: &Plan, etag: &str) -> Result<Option<Cached
     blocking(move || app.store.frames().get(&scene, &etag)).await
 }
 
-/// HEAD promises what GET gives: the scene must have what the request names. Read in a slot if it is not resident.
-async fn check_scene_allows(app: &Arc<App>, plan: &Plan) -> Result<(), ApiError> {
-    let scene = match app.frames.resident_scene(plan.scene()) {
-        Some(scene) => scene,
-        None => {
-            let ticket = enter(app)?;
-            let slot = wait_for_slot(app, &ticket).await?;
-            let (app, plan) = (app.clone(), plan.clone());
-            blocking(move || {
-                let _slot = slot;
-                render::scene(&app, &plan)
-            })
-            .await??
-        }
+/// HEAD promises what GET gives. What has to be read for it is read in a slot.
+async fn check_scene_allows(app: &Arc<App>, ask: &Ask, plan: &Plan) -> Result<(), ApiError> {
+    let ticket = match app.frames.resident_scene(plan.scene()) {
+        Some(_) => None,
+        None => Some(enter(app)?),
     };
-    view::moments(&scene.scene, plan.request())?;
-    Ok(())
+    let slot = match &ticket {
+        Some(ticket) => Some(wait_for_slot(app, ticket).await?),
+        None => None,
+    };
+    let (app, ask, plan) = (app.clone(), ask.clone(), plan.clone());
+    blocking(move || {
+        let _slot = slot;
+        render::check(&app, &ask, &plan)
+    })
+    .await?
 }
 
 /// What all answers to one request share.

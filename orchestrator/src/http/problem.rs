@@ -73,9 +73,10 @@ kinds! {
         "A field has a value that is out of range, unknown, or contradicts another; `field` names it.";
     SCENE_INVALID = "scene-invalid", 422, "The scene cannot be used",
         "The file breaks the glTF rules, needs an extension that is refused, or exceeds a limit. `detail` says \
-         what and where, `scene_code` is stable for programs.";
+         what and where, `cause` is stable for programs.";
     ENVIRONMENT_INVALID = "environment-invalid", 422, "The environment cannot be used",
-        "The file is not an equirectangular .hdr or .exr picture inside the limits. `detail` says what and where.";
+        "The file is not an equirectangular .hdr or .exr picture inside the limits. `detail` says what and where, \
+         `cause` is stable for programs.";
     IDEMPOTENCY_MISMATCH = "idempotency-mismatch", 422, "The key was used for another request",
         "An Idempotency-Key names one request. This body differs from the one the key came with first.";
     INTERNAL = "internal", 500, "Something went wrong inside",
@@ -142,10 +143,10 @@ pub(crate) enum ApiError {
     Invalid { field: String, reason: String },
     /// A scene file.
     #[error("{reason}")]
-    SceneInvalid { code: &'static str, reason: String },
+    SceneInvalid { cause: &'static str, reason: String },
     /// An environment file.
     #[error("{reason}")]
-    EnvironmentInvalid { reason: String },
+    EnvironmentInvalid { cause: &'static str, reason: String },
     /// Full queue or long wait.
     #[error("{reason}")]
     Overload { reason: &'static str, retry_after_s: u64 },
@@ -247,7 +248,9 @@ impl ApiError {
         let mut problem = Problem::of(kind, self.to_string());
         match self {
             ApiError::Invalid { field, .. } => problem.field = Some(field.clone()),
-            ApiError::SceneInvalid { code, .. } => problem.scene_code = Some((*code).to_owned()),
+            ApiError::SceneInvalid { cause, .. } | ApiError::EnvironmentInvalid { cause, .. } => {
+                problem.cause = Some((*cause).to_owned());
+            }
             ApiError::Overload { retry_after_s, .. } => problem.retry_after_s = Some(*retry_after_s),
             ApiError::ShuttingDown | ApiError::Cancelled => problem.retry_after_s = Some(5),
             ApiError::NeuralUnavailable { .. } if problem.status == 503 => problem.retry_after_s = Some(60),
@@ -291,9 +294,10 @@ pub(crate) struct Problem {
     /// Field of the request that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// Stable name of what is wrong with a scene file.
+    /// Stable name of what is wrong with an uploaded file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scene_code: Option<String>,
+    #[schema(example = "index-out-of-range")]
+    pub cause: Option<String>,
     /// The limit that was passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_bytes: Option<u64>,
@@ -312,7 +316,7 @@ impl Problem {
             detail,
             instance: None,
             field: None,
-            scene_code: None,
+            cause: None,
             limit_bytes: None,
             retry_after_s: None,
         }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use isoframe_raster::backend::Cancel;
+use isoframe_raster::draw::DrawList;
 use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::{ENGINE, FrameRequest, RenderError};
 use isoframe_raster::prepared::Prepared;
@@ -179,8 +180,15 @@ fn count(app: &App, made: &Made) {
     }
 }
 
+/// Whether the renderer would take a plan: its camera, animation and variant are in the scene. Blocks.
+pub(crate) fn check(app: &App, ask: &Ask, plan: &Plan) -> Result<(), ApiError> {
+    let (scene, environment) = (scene(app, plan)?, environment(app, plan)?);
+    DrawList::new(&scene, &environment, plan.request(), color_format(ask.format))?;
+    Ok(())
+}
+
 /// The scene of a plan, resident or read.
-pub(crate) fn scene(app: &App, plan: &Plan) -> Result<Arc<Prepared>, ApiError> {
+fn scene(app: &App, plan: &Plan) -> Result<Arc<Prepared>, ApiError> {
     let id = plan.scene();
     app.frames.scene(id, || scenes::parse(app, assets::read(app, AssetKind::Scene, id)?))
 }

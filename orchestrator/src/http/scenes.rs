@@ -18,7 +18,7 @@ use crate::store::AssetKind;
 
 impl From<SceneError> for ApiError {
     fn from(error: SceneError) -> ApiError {
-        ApiError::SceneInvalid { code: error.code(), reason: error.to_string() }
+        ApiError::SceneInvalid { cause: error.code(), reason: error.to_string() }
     }
 }
 
