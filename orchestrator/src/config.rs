@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use isoframe_raster::environment::EnvironmentLimits;
+use isoframe_raster::scene::Limits;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -24,6 +26,8 @@ pub const DEFAULTS_TOML: &str = include_str!("../../config/default.toml");
 pub struct Settings {
     pub server: Server,
     pub upload: Upload,
+    pub scene: Limits,
+    pub environment: Environment,
     pub render: Render,
     pub cache: Cache,
     pub jobs: Jobs,
@@ -58,10 +62,19 @@ pub struct Server {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Upload {
-    pub environment_bytes: u64,
     pub concurrent: usize,
     pub stored_bytes: u64,
     pub page_entries: u32,
+}
+
+/// `[environment]`: limits of an environment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Environment {
+    pub file_bytes: u64,
+    pub side_px: u32,
+    pub picture_px: u64,
 }
 
 /// `[render]`: backends and what waits for them.
@@ -188,10 +201,38 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("server.shutdown_ms", 0, DAY_MS),
     ("server.json_bytes", 1024, 1 << 30),
     ("server.answer_bytes", 0, 1 << 50),
-    ("upload.environment_bytes", 1, 1 << 40),
     ("upload.concurrent", 1, 1024),
     ("upload.stored_bytes", 1, 1 << 60),
     ("upload.page_entries", 1, 10_000),
+    ("scene.file_bytes", 1, 1 << 40),
+    ("scene.side_bytes", 1, 1 << 40),
+    ("scene.json_bytes", 1, 1 << 32),
+    // serde_json stops at 127 by itself.
+    ("scene.json_depth", 1, 127),
+    ("scene.zip_entries", 1, 1 << 24),
+    ("scene.zip_ratio", 1, 1 << 20),
+    ("scene.array_entries", 1, 1 << 31),
+    ("scene.nodes", 1, 1 << 31),
+    ("scene.node_depth", 1, 1 << 20),
+    ("scene.accessor_elements", 1, 1 << 32),
+    ("scene.vertices", 1, 1 << 31),
+    ("scene.triangles", 1, 1 << 31),
+    ("scene.drawn_triangles", 1, 1 << 40),
+    ("scene.instances", 0, 1 << 31),
+    ("scene.morph_targets", 0, 1 << 20),
+    ("scene.skin_joints", 1, 1 << 16),
+    ("scene.animation_keys", 0, 1 << 40),
+    ("scene.lights", 0, 1 << 20),
+    ("scene.geometry_bytes", 1, 1 << 40),
+    ("scene.meshopt_bytes", 0, 1 << 40),
+    ("scene.images", 0, 1 << 20),
+    ("scene.image_side_px", 1, 32_768),
+    ("scene.image_pixels", 1, 1 << 40),
+    ("scene.tangent_valence", 1, 1 << 20),
+    ("scene.notes", 0, 1 << 20),
+    ("environment.file_bytes", 1, 1 << 40),
+    ("environment.side_px", 2, 65_536),
+    ("environment.picture_px", 2, 1 << 32),
     ("render.threads", 0, 4096),
     ("render.concurrent", 1, 256),
     ("render.queue_requests", 0, 1_000_000),
@@ -246,6 +287,11 @@ impl Settings {
         merge.table.try_into().map_err(|error: toml::de::Error| {
             ConfigErrors(vec![Mistake { origin: "configuration".into(), what: error.message().into() }])
         })
+    }
+
+    /// What an environment may cost.
+    pub fn environment_limits(&self) -> EnvironmentLimits {
+        EnvironmentLimits { max_side_px: self.environment.side_px, max_px: self.environment.picture_px }
     }
 
     /// What the renderer wants to know.
@@ -395,6 +441,19 @@ fn check(name: &str, value: &Value) -> Result<(), String> {
     {
         return Err(format!("{number} is not from {low} to {high}"));
     }
+    if let Some(number) = value.as_float()
+        && !(number.is_finite() && number > 0.0)
+    {
+        return Err(format!("{number} is not a number above 0"));
+    }
+    for entry in value.as_array().into_iter().flatten() {
+        // Only one list so far: origins.
+        let origin = entry.as_str().unwrap_or_default();
+        let whole = origin.starts_with("http://") || origin.starts_with("https://");
+        if origin != "*" && !(whole && !origin.ends_with('/') && origin.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err(format!("`{entry}` is not an origin such as \"https://shop.example\", or \"*\""));
+        }
+    }
     let Some(text) = value.as_str() else { return Ok(()) };
     if let Some((_, choices)) = CHOICES.iter().find(|(chosen, _)| *chosen == name)
         && !choices.contains(&text)
@@ -482,10 +541,14 @@ mod tests {
     fn every_mistake_is_reported_at_once() {
         let file = "top = 1\n[server]\nconnections = 0\naddres = \"x\"\nidle_ms = \"soon\"\n[cash]\nframe_bytes = 1\n";
         let environment = [("ISOFRAME_LOG_FORMAT", "xml"), ("ISOFRAME_LOG_FORMATS", "json")];
-        let text = load(file, &environment, &[("server.address", "localhost"), ("render.threads", "many")])
+        let text = load(
+            file,
+            &environment,
+            &[("server.address", "localhost"), ("render.threads", "many"), ("server.cors_origins", "shop")],
+        )
             .expect_err("invalid");
         for part in [
-            "9 mistakes",
+            "10 mistakes",
             "`top` is not a section",
             "server.connections: 0 is not from 1 to 1000000",
             "no setting `server.addres`",
@@ -495,6 +558,7 @@ mod tests {
             "ISOFRAME_LOG_FORMATS: there is no setting `log.formats`",
             "`localhost` is not an address",
             "`many` is not of type integer",
+            "`\"shop\"` is not an origin",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }

@@ -6,8 +6,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::ServeError;
+use super::answers::Answers;
+use super::jobs::JobBoard;
 use super::metrics::Metrics;
 use super::problem::ApiError;
+use super::render::Throughput;
 use crate::admission::Admission;
 use crate::config::Settings;
 use crate::frames::Frames;
@@ -20,6 +23,9 @@ pub(crate) struct App {
     pub frames: Frames,
     pub admission: Arc<Admission>,
     pub metrics: Metrics,
+    pub throughput: Throughput,
+    pub answers: Answers,
+    pub jobs: JobBoard,
     /// Seats of uploads that are received or checked.
     pub uploads: Arc<Semaphore>,
     /// Cancelled when the service stops taking requests.
@@ -38,6 +44,9 @@ impl App {
                 settings.render.batch_every_frames,
             ),
             metrics: Metrics::new(),
+            throughput: Throughput::default(),
+            answers: Answers::new(settings.server.answer_bytes),
+            jobs: JobBoard::default(),
             uploads: Arc::new(Semaphore::new(settings.upload.concurrent)),
             stopping: CancellationToken::new(),
             settings,
@@ -69,7 +78,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 }
 
 /// What a panic said, for the log.
-fn panic_text(error: tokio::task::JoinError) -> String {
+pub(crate) fn panic_text(error: tokio::task::JoinError) -> String {
     let Ok(panic) = error.try_into_panic() else { return "a task was dropped at shutdown".into() };
     request_panic_text(panic.as_ref())
 }

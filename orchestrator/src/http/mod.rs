@@ -3,15 +3,28 @@
 //! A request passes: connection (limits, [`connection`]) → request layer (id, span, metrics, panics,
 //! [`request`]) → its handler → store and renderer on blocking threads. Errors become answers in [`problem`].
 
+mod answers;
 mod app;
+mod ask;
+mod assets;
 mod body;
+mod conditional;
 mod connection;
+mod environments;
+mod frames;
 mod health;
 mod ids;
+mod jobs;
 mod metrics;
 mod openapi;
 mod problem;
+mod render;
 mod request;
+mod scene_info;
+mod scenes;
+mod sequences;
+mod upload;
+mod worker;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -19,11 +32,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderName, Method};
 use axum::middleware;
 use tokio::net::TcpListener;
+use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use self::app::App;
-use crate::config::Settings;
+use crate::config::{Settings, ms};
 use crate::frames::FramesError;
 use crate::store::StoreError;
 
@@ -78,7 +93,14 @@ impl Server {
             shutdown.await;
             stopping.cancel();
         };
+        let workers: Vec<_> =
+            (0..app.settings.jobs.concurrent).map(|_| tokio::spawn(worker::work(app.clone()))).collect();
         connection::accept(listener, router(app.clone()), &app.settings.server, shutdown).await;
+        // A job ends its frame and then waits for the next start; one that cannot is begun again then.
+        let ended = futures_util::future::join_all(workers);
+        if tokio::time::timeout(ms(app.settings.server.shutdown_ms), ended).await.is_err() {
+            tracing::warn!("shutting down: a job's frame still ran and was dropped");
+        }
         tracing::info!("stopped");
     }
 }
@@ -96,11 +118,50 @@ pub fn openapi_json() -> String {
 
 fn router(app: Arc<App>) -> Router {
     let (routes, document) = openapi::routes().split_for_parts();
-    routes
+    let routes = routes
         .merge(openapi::pages(&document))
         .fallback(request::no_route)
         .method_not_allowed_fallback(request::no_method)
         .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn_with_state(app.clone(), request::layer))
-        .with_state(app)
+        .layer(middleware::from_fn_with_state(app.clone(), request::layer));
+    let routes = match cross_origin(&app.settings.server.cors_origins) {
+        Some(cors) => routes.layer(cors),
+        None => routes,
+    };
+    routes.with_state(app)
 }
+
+/// Lets pages of these origins read answers (CORS); none where there are no such origins.
+fn cross_origin(origins: &[String]) -> Option<CorsLayer> {
+    let allowed = match origins {
+        [] => return None,
+        [any] if any == "*" => AllowOrigin::any(),
+        // Settings were checked: each is a header value.
+        some => AllowOrigin::list(some.iter().filter_map(|origin| origin.parse().ok())),
+    };
+    let methods = [Method::GET, Method::HEAD, Method::POST, Method::DELETE];
+    // The names are listed because `*` would not cover a page that sends credentials.
+    let exposed = EXPOSED_HEADERS.map(HeaderName::from_static);
+    Some(CorsLayer::new().allow_origin(allowed).allow_methods(methods).allow_headers(Any).expose_headers(exposed))
+}
+
+/// Headers of answers that scripts of other origins may read.
+const EXPOSED_HEADERS: [&str; 17] = [
+    "accept-ranges",
+    "cache-status",
+    "content-length",
+    "etag",
+    "isoframe-backend",
+    "isoframe-engine",
+    "isoframe-fallback",
+    "isoframe-frame-id",
+    "isoframe-model",
+    "isoframe-path",
+    "isoframe-pixels",
+    "isoframe-plan-id",
+    "location",
+    "preference-applied",
+    "repr-digest",
+    "retry-after",
+    "x-request-id",
+];

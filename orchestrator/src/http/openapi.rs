@@ -7,13 +7,19 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use utoipa::OpenApi;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{self, ContentBuilder, HeaderBuilder, RefOr, ResponseBuilder};
+use utoipa::{OpenApi, PartialSchema, ToResponse, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::app::App;
-use super::health;
 use super::problem::{ApiError, KINDS, Kind, Problem};
+use super::{environments, frames, health, jobs, scenes, sequences};
+
+mod schemas;
+
+pub(crate) use self::schemas::{FrameBody, FrameHeaders, FrameQuery, JobHeaders};
 
 /// What the document says beside its routes.
 #[derive(OpenApi)]
@@ -23,7 +29,7 @@ use super::problem::{ApiError, KINDS, Kind, Problem};
         description = "Deterministic frames of glTF scenes. The same plan gives the same bytes on every machine.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(Problem)),
+    components(schemas(Problem), responses(Problems, FrameFile)),
     tags(
         (name = "scenes", description = "Files that frames show, by the hash of what is in them."),
         (name = "environments", description = "Light from everywhere: equirectangular .hdr and .exr."),
@@ -34,13 +40,108 @@ use super::problem::{ApiError, KINDS, Kind, Problem};
 )]
 struct Document;
 
+/// A problem (RFC 9457): what is wrong, with a stable `type` and `code`.
+#[derive(ToResponse)]
+#[response(description = "A problem (RFC 9457).", content_type = "application/problem+json")]
+#[allow(dead_code)]
+pub(crate) struct Problems(Problem);
+
+/// A frame's file.
+pub(crate) struct FrameFile;
+
+/// Headers of a frame's answer, and what they say.
+const FRAME_HEADERS: [(&str, &str); 12] = [
+    ("etag", "Strong; known from the parameters alone."),
+    ("cache-control", "`immutable` only where the URL pins everything."),
+    ("repr-digest", "SHA-256 of the file (RFC 9530)."),
+    ("isoframe-frame-id", "Names what was rendered."),
+    ("isoframe-plan-id", "Names what was planned; equal without a fallback."),
+    ("isoframe-engine", "Version of the arithmetic that made the pixels."),
+    ("isoframe-path", "How it was made: `raster`."),
+    ("isoframe-model", "Model that blended it, or `none`."),
+    ("isoframe-pixels", "Hash of the pixels alone."),
+    ("isoframe-backend", "What rendered it."),
+    ("isoframe-fallback", "Why it was not made as asked; absent where it was."),
+    ("server-timing", "What each stage took."),
+];
+
+impl<'r> ToResponse<'r> for FrameFile {
+    fn response() -> (&'r str, RefOr<openapi::Response>) {
+        let binary = || {
+            let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
+            let schema = ObjectBuilder::new().schema_type(Type::String).format(Some(format)).build();
+            ContentBuilder::new().schema(Some(schema)).build()
+        };
+        let mut response = ResponseBuilder::new().description("The file. Its receipt is inside.");
+        for media_type in ["image/png", "image/x-exr", "image/webp", "image/jpeg"] {
+            response = response.content(media_type, binary());
+        }
+        for (name, about) in FRAME_HEADERS {
+            let header = HeaderBuilder::new().description(Some(about)).schema(Some(String::schema())).build();
+            response = response.header(name, header);
+        }
+        ("FrameFile", response.build().into())
+    }
+}
+
+/// A form with one file.
+#[derive(ToSchema)]
+#[allow(dead_code)]
+pub(crate) struct FileForm {
+    /// The file.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Extensions of frames beside `.png`, which documents them all.
+const OTHER_EXTENSIONS: [&str; 3] = ["exr", "webp", "jpg"];
+
 /// Every documented route.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::with_openapi(Document::openapi())
+    let mut routes = OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(scenes::list, scenes::upload))
+        .routes(routes!(scenes::find, scenes::delete))
+        .routes(routes!(environments::list, environments::upload))
+        .routes(routes!(environments::find, environments::delete))
+        .routes(routes!(frames::post))
+        .routes(routes!(frames::get))
+        .routes(routes!(sequences::sequence))
+        .routes(routes!(sequences::batch))
+        .routes(routes!(jobs::find, jobs::delete))
+        .routes(routes!(jobs::events))
+        .routes(routes!(jobs::result))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))
-        .routes(routes!(health::version))
+        .routes(routes!(health::version));
+    for extension in OTHER_EXTENSIONS {
+        let path = format!("/v1/scenes/{{id}}/frame.{extension}");
+        let paths = &mut routes.get_openapi_mut().paths.paths;
+        if let Some(item) = paths.get("/v1/scenes/{id}/frame.png").cloned() {
+            paths.insert(path.clone(), item);
+        }
+        routes = routes.route(&path, get(frames::get));
+    }
+    name_operations(&mut routes);
+    routes
+}
+
+/// Gives each operation an id made of its method and path, so that generated clients have one name for each.
+fn name_operations(routes: &mut OpenApiRouter<Arc<App>>) {
+    for (path, item) in &mut routes.get_openapi_mut().paths.paths {
+        let words = path.trim_start_matches("/v1").replace(['/', '.', '{', '}'], " ");
+        let name = words.split_whitespace().collect::<Vec<_>>().join("_");
+        for (method, operation) in [
+            ("get", &mut item.get),
+            ("head", &mut item.head),
+            ("post", &mut item.post),
+            ("delete", &mut item.delete),
+        ] {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{name}"));
+            }
+        }
+    }
 }
 
 /// The document as JSON.
@@ -73,8 +174,9 @@ async fn problem_page(Path(slug): Path<String>) -> Response {
 fn problem_html(kind: &Kind) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;\
-         max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}}code{{font-size:.95em}}</style>\
+         content=\"width=device-width\"><title>{title}</title><style>:root{{color-scheme:light dark}}\
+         body{{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}}\
+         code{{font-size:.95em}}</style>\
          <h1>{title}</h1><p>Status <code>{status}</code>, code <code>{code}</code>.</p><p>{about}</p>\
          <p><a href=\"/docs\">All routes</a></p></html>",
         title = kind.title,

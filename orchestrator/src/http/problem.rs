@@ -10,6 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::body::BodyError;
+use crate::fallback::Reason;
 use crate::store::StoreError;
 
 /// A kind of problem: what its `type` URI stands for.
@@ -56,6 +57,9 @@ kinds! {
          delete it when the job is done.";
     JOB_NOT_DONE = "job-not-done", 409, "The job has no result",
         "The job still waits or runs, was cancelled, or failed. Its own page says which.";
+    NEURAL_OFF = "neural-off", 409, "The neural path is switched off",
+        "The request says `neural=required`, and a flag or the kill switch is off for it. Ask with `neural=auto` \
+         or `neural=off` for a deterministic frame.";
     IDEMPOTENCY_IN_FLIGHT = "idempotency-in-flight", 409, "A request with this key is being handled",
         "Another request with the same Idempotency-Key has not been answered yet. Wait for it, then repeat.";
     ENGINE_GONE = "engine-gone", 410, "This engine is not here",
@@ -69,15 +73,19 @@ kinds! {
         "A field has a value that is out of range, unknown, or contradicts another; `field` names it.";
     SCENE_INVALID = "scene-invalid", 422, "The scene cannot be used",
         "The file breaks the glTF rules, needs an extension that is refused, or exceeds a limit. `detail` says \
-         what and where, `scene_code` is stable for programs.";
+         what and where, `cause` is stable for programs.";
     ENVIRONMENT_INVALID = "environment-invalid", 422, "The environment cannot be used",
-        "The file is not an equirectangular .hdr or .exr picture inside the limits. `detail` says what and where.";
+        "The file is not an equirectangular .hdr or .exr picture inside the limits. `detail` says what and where, \
+         `cause` is stable for programs.";
     IDEMPOTENCY_MISMATCH = "idempotency-mismatch", 422, "The key was used for another request",
         "An Idempotency-Key names one request. This body differs from the one the key came with first.";
     INTERNAL = "internal", 500, "Something went wrong inside",
         "A fault of the server, not of the request. The log has it under the request id in `instance`.";
     BACKEND = "backend-failed", 500, "The frame could not be rendered",
         "Every backend that could render this frame failed. The log has it under the request id in `instance`.";
+    NEURAL_UNAVAILABLE = "neural-unavailable", 503, "The neural path is not to be had now",
+        "The request says `neural=required`, and no model can make this frame now; `detail` says why. Ask with \
+         `neural=auto` or `neural=off` for a deterministic frame.";
     OVERLOAD = "overload", 503, "Too much is waiting already",
         "The queue is full or the turn did not come in time. Repeat after `Retry-After` seconds.";
     SHUTTING_DOWN = "shutting-down", 503, "The server is shutting down",
@@ -135,13 +143,19 @@ pub(crate) enum ApiError {
     Invalid { field: String, reason: String },
     /// A scene file.
     #[error("{reason}")]
-    SceneInvalid { code: &'static str, reason: String },
+    SceneInvalid { cause: &'static str, reason: String },
     /// An environment file.
     #[error("{reason}")]
-    EnvironmentInvalid { reason: String },
+    EnvironmentInvalid { cause: &'static str, reason: String },
     /// Full queue or long wait.
     #[error("{reason}")]
     Overload { reason: &'static str, retry_after_s: u64 },
+    /// `neural=required` that cannot be met.
+    #[error("neural=required cannot be met: {detail}")]
+    NeuralUnavailable { reason: Reason, detail: String },
+    /// Stopped before its end.
+    #[error("the render was stopped")]
+    Cancelled,
     /// Shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -176,6 +190,27 @@ impl ApiError {
         ApiError::Invalid { field: field.into(), reason: reason.into() }
     }
 
+    /// Says in which part of a larger request the field is.
+    pub(crate) fn within(self, part: &str) -> ApiError {
+        match self {
+            ApiError::Invalid { field, reason } if field == "body" => ApiError::invalid(part, reason),
+            ApiError::Invalid { field, reason } => ApiError::invalid(format!("{part}.{field}"), reason),
+            other => other,
+        }
+    }
+
+    /// Whether the same work may succeed at another time.
+    pub(crate) fn may_pass(&self) -> bool {
+        self.kind().status >= 500 && !matches!(self, ApiError::RenderTimeout { .. })
+    }
+
+    /// Tells the log what the answer must not say.
+    pub(crate) fn log(&self) {
+        if let Some(cause) = self.cause() {
+            tracing::error!(cause, code = self.kind().slug, "request failed");
+        }
+    }
+
     /// The kind of problem it is.
     pub(crate) fn kind(&self) -> &'static Kind {
         match self {
@@ -197,7 +232,9 @@ impl ApiError {
             ApiError::SceneInvalid { .. } => &SCENE_INVALID,
             ApiError::EnvironmentInvalid { .. } => &ENVIRONMENT_INVALID,
             ApiError::Overload { .. } => &OVERLOAD,
-            ApiError::ShuttingDown => &SHUTTING_DOWN,
+            ApiError::NeuralUnavailable { reason: Reason::FlagOff | Reason::KillSwitch, .. } => &NEURAL_OFF,
+            ApiError::NeuralUnavailable { .. } => &NEURAL_UNAVAILABLE,
+            ApiError::ShuttingDown | ApiError::Cancelled => &SHUTTING_DOWN,
             ApiError::RenderTimeout { .. } => &RENDER_TIMEOUT,
             ApiError::Backend { .. } => &BACKEND,
             ApiError::StorageFull { .. } => &STORAGE_FULL,
@@ -211,9 +248,12 @@ impl ApiError {
         let mut problem = Problem::of(kind, self.to_string());
         match self {
             ApiError::Invalid { field, .. } => problem.field = Some(field.clone()),
-            ApiError::SceneInvalid { code, .. } => problem.scene_code = Some((*code).to_owned()),
+            ApiError::SceneInvalid { cause, .. } | ApiError::EnvironmentInvalid { cause, .. } => {
+                problem.cause = Some((*cause).to_owned());
+            }
             ApiError::Overload { retry_after_s, .. } => problem.retry_after_s = Some(*retry_after_s),
-            ApiError::ShuttingDown => problem.retry_after_s = Some(5),
+            ApiError::ShuttingDown | ApiError::Cancelled => problem.retry_after_s = Some(5),
+            ApiError::NeuralUnavailable { .. } if problem.status == 503 => problem.retry_after_s = Some(60),
             ApiError::Body(BodyError::TooLarge { limit_bytes })
             | ApiError::StorageFull { limit_bytes, .. } => problem.limit_bytes = Some(*limit_bytes),
             _ => {}
@@ -254,9 +294,10 @@ pub(crate) struct Problem {
     /// Field of the request that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// Stable name of what is wrong with a scene file.
+    /// Stable name of what is wrong with an uploaded file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scene_code: Option<String>,
+    #[schema(example = "index-out-of-range")]
+    pub cause: Option<String>,
     /// The limit that was passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_bytes: Option<u64>,
@@ -275,7 +316,7 @@ impl Problem {
             detail,
             instance: None,
             field: None,
-            scene_code: None,
+            cause: None,
             limit_bytes: None,
             retry_after_s: None,
         }
@@ -299,9 +340,7 @@ impl Problem {
 impl IntoResponse for ApiError {
     /// The request-id layer finds the problem in the extensions, fills in `instance` and makes the body.
     fn into_response(self) -> Response {
-        if let Some(cause) = self.cause() {
-            tracing::error!(cause, code = self.kind().slug, "request failed");
-        }
+        self.log();
         let problem = self.problem();
         let mut response = problem.clone().into_answer();
         response.extensions_mut().insert(problem);

@@ -4,7 +4,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Path, Query, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -107,6 +108,30 @@ pub(crate) async fn read_json<T: DeserializeOwned>(
     let bytes = read_all(request.into_body(), limit_bytes).await?;
     let value = serde_json::from_slice(&bytes).map_err(|error| ApiError::Malformed(error.to_string()))?;
     Ok((value, bytes))
+}
+
+/// The query of a URL, read as `T`.
+pub(crate) struct Params<T>(pub T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Params<T>, ApiError> {
+        let query = Query::try_from_uri(&parts.uri);
+        query.map(|Query(value)| Params(value)).map_err(|error| ApiError::Malformed(error.body_text()))
+    }
+}
+
+/// The one variable segment of a path.
+pub(crate) struct Segment(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Segment {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Segment, ApiError> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(segment)| Segment(segment)).map_err(|error| ApiError::Malformed(error.body_text()))
+    }
 }
 
 /// Whether the method is HEAD: the answer's headers are wanted, not its body.

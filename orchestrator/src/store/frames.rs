@@ -17,7 +17,7 @@ use super::assets::files_below;
 use super::{ByteLru, Intake, StoreError};
 
 /// Files up to this size are answered from memory; larger ones are checked first, then streamed.
-const IN_MEMORY_BYTES: u64 = 8 << 20;
+const IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// What an answer needs to know about a frame's file beside its bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,10 @@ pub struct FrameMeta {
     pub model: String,
     /// Hash of the pixels.
     pub pixels: String,
+    /// What rendered it.
+    pub backend: String,
+    /// Engine that rendered it.
+    pub engine: String,
     /// SHA-256 of the file, base64.
     pub sha256: String,
     /// Size of the file.
@@ -220,7 +224,8 @@ pub(crate) fn sha256_base64(file: &[u8]) -> String {
     base64_of(&Sha256::digest(file))
 }
 
-fn base64_of(bytes: &[u8]) -> String {
+/// Bytes as base64.
+pub(crate) fn base64_of(bytes: &[u8]) -> String {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
@@ -245,6 +250,8 @@ mod tests {
             path: "raster".into(),
             model: "none".into(),
             pixels: "x".into(),
+            backend: "cpu".into(),
+            engine: "e".into(),
             sha256: sha256_base64(file),
             bytes: file.len() as u64,
         }

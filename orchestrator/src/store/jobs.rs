@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use tempfile::NamedTempFile;
 
-use super::{AssetKind, Intake, Store, StoreError, now_ms};
+use super::{AssetKind, Store, StoreError, Trying, now_ms, sync_folder};
 
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal),* $(,)? }) => {
@@ -235,11 +236,11 @@ impl Store {
         }
     }
 
-    /// Puts a running job back to wait, as if it had not been begun (at shutdown).
-    pub fn requeue_job(&self, id: &str) -> Result<(), StoreError> {
+    /// Puts a running job back to wait. `counted` is false where nothing was wrong with the attempt (at shutdown).
+    pub fn requeue_job(&self, id: &str, counted: bool) -> Result<(), StoreError> {
         self.index().execute(
-            "UPDATE jobs SET state = ?, attempts = max(attempts - 1, 0) WHERE id = ? AND state = ?",
-            params![JobState::Queued.name(), id, JobState::Running.name()],
+            "UPDATE jobs SET state = ?, attempts = max(attempts - ?, 0) WHERE id = ? AND state = ?",
+            params![JobState::Queued.name(), i64::from(!counted), id, JobState::Running.name()],
         )?;
         Ok(())
     }
@@ -294,9 +295,27 @@ impl Store {
         self.folder.join("results").join(job)
     }
 
-    /// Puts the result of a job in its place.
-    pub fn keep_result(&self, job: &str, intake: Intake) -> Result<(), StoreError> {
-        intake.place(&self.result_path(job))
+    /// A file to make a result in; removed unless it is kept.
+    pub fn scratch(&self) -> Result<NamedTempFile, StoreError> {
+        NamedTempFile::new_in(self.folder.join("incoming")).trying("creating a file for a result")
+    }
+
+    /// Puts the result of a job in its place, whole or not at all.
+    pub fn keep_result(&self, job: &str, scratch: NamedTempFile) -> Result<(), StoreError> {
+        let path = self.result_path(job);
+        scratch.as_file().sync_all().trying("writing a result to disk")?;
+        scratch.persist(&path).map_err(|error| error.error).trying("putting a result in its place")?;
+        sync_folder(&self.folder.join("results"));
+        Ok(())
+    }
+
+    /// Forgets a job that has ended, with its result.
+    pub fn forget_job(&self, id: &str) -> Result<(), StoreError> {
+        let rows = self.index().execute("DELETE FROM jobs WHERE id = ? AND finished_ms IS NOT NULL", [id])?;
+        if rows > 0 {
+            let _ = fs::remove_file(self.result_path(id));
+        }
+        Ok(())
     }
 
     /// Forgets finished jobs older than `keep_s`, and the oldest whose results pass `result_bytes` together.

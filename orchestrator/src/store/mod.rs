@@ -21,6 +21,7 @@ use rusqlite::Connection;
 pub use self::assets::{Asset, AssetKind};
 pub use self::byte_lru::ByteLru;
 pub use self::frames::{CachedBody, CachedFrame, FrameCache, FrameMeta};
+pub(crate) use self::frames::{base64_of, sha256_base64};
 pub use self::intake::Intake;
 pub use self::jobs::{JobKind, JobRow, JobState, NewJob, Submitted};
 

@@ -140,3 +140,24 @@ fn one_data_directory_serves_one_server() {
     drop(first);
     start_in(&folder, &[]).get("/healthz").expect(200);
 }
+
+#[test]
+fn pages_of_named_origins_may_read_answers() {
+    let asks = |server: &TestServer, origin: &str| {
+        let answer = server.send(Request::new("GET", "/healthz").header("origin", origin)).expect(200);
+        let exposed = answer.header("access-control-expose-headers").unwrap_or_default();
+        (answer.header("access-control-allow-origin"), exposed.contains("isoframe-pixels"))
+    };
+    let server = start(&[]);
+    assert_eq!(asks(&server, "https://shop.example"), (None, false));
+    let server = start(&[("server.cors_origins", "https://shop.example,https://b.example")]);
+    assert_eq!(asks(&server, "https://shop.example").0.as_deref(), Some("https://shop.example"));
+    assert!(asks(&server, "https://shop.example").1);
+    assert_eq!(asks(&server, "https://evil.example").0, None);
+    let preflight = Request::new("OPTIONS", "/v1/frames")
+        .header("origin", "https://b.example")
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", "content-type, prefer");
+    let answer = server.send(preflight).expect(200);
+    assert!(answer.header("access-control-allow-methods").expect("methods").contains("POST"));
+}

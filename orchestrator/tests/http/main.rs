@@ -2,4 +2,10 @@
 
 mod client;
 mod connections;
+mod document;
+mod fixtures;
+mod frames;
+mod jobs;
+mod load;
+mod scenes;
 mod server;
