@@ -4,8 +4,7 @@ use std::sync::OnceLock;
 
 use isoframe_raster::backend::Cancel;
 
-/// What a shell expects of a process that SIGINT ended.
-pub(crate) const INTERRUPTED: i32 = 130;
+use super::exit::Exit;
 
 /// The process's cancel token; the first call starts to listen.
 pub(crate) fn cancel() -> Cancel {
@@ -31,7 +30,7 @@ fn listen(cancel: &Cancel) {
         }
         cancel.cancel();
         if tokio::signal::ctrl_c().await.is_ok() {
-            std::process::exit(INTERRUPTED);
+            std::process::exit(Exit::Interrupted.code().into());
         }
     });
 }

@@ -1,20 +1,14 @@
 //! Flags that say what a frame shows: the parameters of a frame request, under the names that query strings use.
 
 use clap::Args;
-use isoframe_raster::frame::{CameraChoice, FrameRequest, ProjectionChoice};
+use isoframe_raster::frame::{CameraChoice, FrameRequest};
 
 use super::exit::Failure;
 use crate::request::from_pairs;
 
-/// Vertical field of view of a matrix camera that is given without `--yfov`: glTF viewers' usual 45 degrees.
-const MATRIX_YFOV_RAD: f64 = std::f64::consts::FRAC_PI_4;
-
 /// What the frame shows. Each field is the parameter of the same name, as it was written.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Picture {
-    /// Buffers to render: color, base, depth, motion, normal, albedo, id
-    #[arg(long, value_name = "NAME,…", default_value = "color", help_heading = "Picture")]
-    output: String,
     /// Size in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x720", help_heading = "Picture")]
     size: String,
@@ -97,11 +91,16 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// The request for a scene and environment of these hashes, at time 0 with nothing previous.
-    pub(crate) fn request(&self, scene: &str, environment: Option<&str>) -> Result<FrameRequest, Failure> {
+    pub(crate) fn request(
+        &self,
+        scene: &str,
+        environment: Option<&str>,
+        outputs: &str,
+    ) -> Result<FrameRequest, Failure> {
         let given = [
             ("scene", Some(scene)),
             ("env", environment),
-            ("output", Some(&self.output)),
+            ("output", Some(outputs)),
             ("size", Some(&self.size)),
             ("samples", Some(&self.samples)),
             ("background", Some(&self.background)),
@@ -129,25 +128,22 @@ impl Picture {
         Ok(request)
     }
 
-    /// A camera as written; bare numbers are a matrix seen through `--yfov` or `--metres-per-px`.
+    /// A camera as written; bare numbers are a matrix, seen through `--yfov` or `--metres-per-px`.
     fn camera(&self, name: &'static str, text: &str) -> Result<CameraChoice, Failure> {
-        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-        let Some(numbers) = numbers.filter(|numbers| numbers.len() > 1) else {
-            return crate::request::camera(name, text).map_err(|error| Failure::bad_input(format!("--{error}")));
+        let bare = text.contains(',') && text.split(',').all(|part| part.trim().parse::<f64>().is_ok());
+        let lens = match (self.metres_per_px, self.yfov) {
+            (Some(metres_per_px), _) => format!(";ortho={metres_per_px}"),
+            (None, Some(yfov_rad)) => format!(";yfov={yfov_rad}rad"),
+            (None, None) => String::new(),
         };
-        let count = numbers.len();
-        let world_from_view: [f64; 16] = numbers.try_into().map_err(|_| {
-            Failure::bad_input(format!("--{name}: a matrix has 16 numbers, this has {count}"))
-                .hint("column-major, world from view")
-        })?;
-        let projection = match self.metres_per_px {
-            Some(metres_per_px) => ProjectionChoice::Orthographic { metres_per_px },
-            None => ProjectionChoice::Perspective {
-                yfov_rad: self.yfov.unwrap_or(MATRIX_YFOV_RAD),
-                znear: None,
-                zfar: None,
-            },
+        let text = match (bare, lens.is_empty()) {
+            (true, _) => format!("matrix:{text}{lens}"),
+            (false, true) => text.to_owned(),
+            (false, false) => {
+                return Err(Failure::bad_input(format!("--{name}: --yfov and --metres-per-px go with 16 bare numbers"))
+                    .hint("in an orbit write `fov=30deg`, after `matrix:` write `;yfov=45deg` or `;ortho=0.01`"));
+            }
         };
-        Ok(CameraChoice::Matrix { world_from_view, projection })
+        crate::request::camera(name, &text).map_err(|error| Failure::bad_input(format!("--{error}")))
     }
 }

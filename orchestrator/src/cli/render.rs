@@ -36,6 +36,9 @@ pub(crate) struct Render {
     /// Format, where the ending does not say: png, png16, exr, exr32, webp, jpg or jpg:QUALITY
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
+    /// Buffers to render: color, base, depth, motion, normal, albedo, id
+    #[arg(long, value_name = "NAME,…", default_value = "color", help_heading = "Picture")]
+    output: String,
     #[command(flatten)]
     picture: Picture,
     /// Time in the animation, in seconds
@@ -156,7 +159,7 @@ impl Render {
             return Err(Failure::bad_input(format!("--fps: {fps} is not a rate above 0")));
         }
         // The picture is checked, and the folder looked for, before a large scene is read.
-        let outputs = self.picture.request("", None)?.outputs;
+        let outputs = self.picture.request("", None, &self.output)?.outputs;
         let numbers: Vec<Option<u64>> = match self.frames {
             Some(range) => (range.start..range.end).map(Some).collect(),
             None => vec![None],
@@ -166,7 +169,7 @@ impl Render {
         let scene = session.scene(&self.scene)?;
         let environment = session.environment(self.picture.env.as_deref())?;
         let hash = self.picture.env.is_some().then_some(environment.hash.as_str());
-        let request = self.picture.request(&scene.scene.hash, hash)?;
+        let request = self.picture.request(&scene.scene.hash, hash, &self.output)?;
         let scenery =
             Scenery { session: &session, scene: &scene, environment: &environment, destination: &destination };
 
