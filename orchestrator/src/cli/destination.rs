@@ -27,17 +27,21 @@ impl Destination {
     pub(crate) fn new(out: &str, format: Option<&str>) -> Result<Destination, Failure> {
         let asked = format
             .map(|text| {
-                text.parse::<Format>().map_err(|error| Failure::bad_input(format!("--format {text}: {error}")))
+                text.parse::<Format>()
+                    .map_err(|error| Failure::bad_input(format!("--format {text}: {error}")))
             })
             .transpose()?;
         if out == "-" {
             return Ok(Destination { path: None, format: asked.unwrap_or(Format::Png8) });
         }
         let path = PathBuf::from(out);
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_lowercase();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or("").to_lowercase();
         let format = match (asked, extension.parse::<Format>()) {
             (Some(asked), Ok(named)) if asked.extension() != named.extension() => {
-                return Err(Failure::bad_input(format!("-o {out}: ends in .{extension}, --format says {asked}")));
+                return Err(Failure::bad_input(format!(
+                    "-o {out}: ends in .{extension}, --format says {asked}"
+                )));
             }
             (Some(asked), _) => asked,
             // `png16` and the like are formats, not extensions.
@@ -68,18 +72,26 @@ impl Destination {
     pub(crate) fn check(&self, file_count: usize) -> Result<(), Failure> {
         let Some(path) = &self.path else {
             if file_count > 1 {
-                return Err(Failure::bad_input(format!("-o -: standard output takes one file, this makes {file_count}"))
-                    .hint("write to files, or put several outputs into one .exr with --format exr"));
+                return Err(Failure::bad_input(format!(
+                    "-o -: standard output takes one file, this makes {file_count}"
+                ))
+                .hint("write to files, or put several outputs into one .exr with --format exr"));
             }
             if io::stdout().is_terminal() {
-                return Err(Failure::bad_input("-o -: standard output is a terminal").hint("pipe it somewhere"));
+                return Err(
+                    Failure::bad_input("-o -: standard output is a terminal").hint("pipe it somewhere")
+                );
             }
             return Ok(());
         };
         let folder = folder_of(path);
         if !folder.is_dir() {
-            return Err(Failure::bad_input(format!("-o {}: there is no folder {}", path.display(), folder.display()))
-                .hint(format!("mkdir -p {}", folder.display())));
+            return Err(Failure::bad_input(format!(
+                "-o {}: there is no folder {}",
+                path.display(),
+                folder.display()
+            ))
+            .hint(format!("mkdir -p {}", folder.display())));
         }
         if path.is_dir() {
             return Err(Failure::bad_input(format!("-o {}: is a folder", path.display())));
@@ -150,7 +162,11 @@ pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::fault(format!("{}: {error}", path.display()));
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::OpenOptions::new().write(true).open(&target).and_then(|mut file| file.write_all(bytes)).map_err(failed);
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(bytes))
+            .map_err(failed);
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".isoframe-").suffix(".part");

@@ -26,10 +26,22 @@ impl Digests {
         add(Output::Color.name(), frame.color.as_ref().map(|color| of_color(size, color)));
         add(Output::Base.name(), frame.base.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())));
         add(Output::Depth.name(), frame.depth.as_deref().map(|buffer| of_floats(size, buffer)));
-        add(Output::Motion.name(), frame.motion.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())));
-        add(Output::Normal.name(), frame.normal.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())));
-        add(Output::Albedo.name(), frame.albedo.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())));
-        add(Output::Id.name(), frame.id.as_deref().map(|buffer| of_words(size, buffer.iter().flatten().copied())));
+        add(
+            Output::Motion.name(),
+            frame.motion.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())),
+        );
+        add(
+            Output::Normal.name(),
+            frame.normal.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())),
+        );
+        add(
+            Output::Albedo.name(),
+            frame.albedo.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())),
+        );
+        add(
+            Output::Id.name(),
+            frame.id.as_deref().map(|buffer| of_words(size, buffer.iter().flatten().copied())),
+        );
         add("coverage", frame.coverage.as_deref().map(|buffer| of_words(size, coverage_words(buffer))));
         Digests(digests)
     }

@@ -149,7 +149,9 @@ impl From<RenderError> for Failure {
             RenderError::DeviceLimit { .. } | RenderError::DeviceLost(_) => {
                 Failure::not_here(error).hint(BACKEND_HINT)
             }
-            RenderError::Cancelled => Failure { exit: Exit::Interrupted, what: "interrupted".into(), hint: None },
+            RenderError::Cancelled => {
+                Failure { exit: Exit::Interrupted, what: "interrupted".into(), hint: None }
+            }
         }
     }
 }
@@ -161,6 +163,7 @@ impl From<FramesError> for Failure {
             FramesError::Request(error) => error.into(),
             FramesError::Render(error) => error.into(),
             FramesError::Mismatch { .. } => Failure::bad_input(error),
+            FramesError::Cpu(_) => Failure::fault(error),
         }
     }
 }

@@ -13,7 +13,8 @@ pub(crate) fn cancel() -> Cancel {
         .get_or_init(|| {
             let cancel = Cancel::default();
             let listener = cancel.clone();
-            let spawned = std::thread::Builder::new().name("interrupt".into()).spawn(move || listen(&listener));
+            let spawned =
+                std::thread::Builder::new().name("interrupt".into()).spawn(move || listen(&listener));
             if let Err(error) = spawned {
                 tracing::warn!(%error, "Ctrl-C ends the process without cleaning up");
             }

@@ -1,8 +1,21 @@
 //! The command line: one file per subcommand, exit codes and errors in `exit`.
 
+mod bench;
+mod destination;
+mod digest;
 mod exit;
+mod goldens;
+mod inspect;
+mod interrupt;
+mod picture;
 mod print;
+mod progress;
+mod render;
+mod session;
 mod shell;
+mod source;
+mod table;
+mod verify;
 
 use std::panic;
 use std::process::ExitCode;
@@ -45,13 +58,23 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Render(render::Render),
+    Verify(verify::Verify),
+    Inspect(inspect::Inspect),
+    Goldens(goldens::Goldens),
+    Bench(bench::Bench),
     Completions(shell::Completions),
     Man(shell::Man),
 }
 
 impl Command {
-    fn run(&self) -> Result<Exit, Failure> {
+    fn run(&self, global: &Global) -> Result<Exit, Failure> {
         match self {
+            Command::Render(command) => command.run(global),
+            Command::Verify(command) => command.run(global),
+            Command::Inspect(command) => command.run(global),
+            Command::Goldens(command) => command.run(global),
+            Command::Bench(command) => command.run(global),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }
@@ -69,7 +92,7 @@ pub fn main() -> ExitCode {
     };
     start_log(&cli.global);
     let json = cli.global.json;
-    match panic::catch_unwind(panic::AssertUnwindSafe(|| cli.command.run())) {
+    match panic::catch_unwind(panic::AssertUnwindSafe(|| cli.command.run(&cli.global))) {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
             report(&failure, json);

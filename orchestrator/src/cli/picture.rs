@@ -19,7 +19,13 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "COLOUR", default_value = "transparent", help_heading = "Picture")]
     background: String,
     /// Exposure, in stops
-    #[arg(long, value_name = "EV", default_value = "0", allow_negative_numbers = true, help_heading = "Picture")]
+    #[arg(
+        long,
+        value_name = "EV",
+        default_value = "0",
+        allow_negative_numbers = true,
+        help_heading = "Picture"
+    )]
     exposure: String,
     /// Tone curve: neutral (Khronos PBR Neutral), aces or none
     #[arg(long, value_name = "CURVE", default_value = "neutral", help_heading = "Picture")]
@@ -124,8 +130,14 @@ impl Picture {
             None => CameraChoice::Auto,
         };
         let previous = self.previous_camera.as_ref();
-        request.previous_camera = previous.map(|camera| self.camera("previous-camera", camera)).transpose()?;
+        request.previous_camera =
+            previous.map(|camera| self.camera("previous-camera", camera)).transpose()?;
         Ok(request)
+    }
+
+    /// The same at another size.
+    pub(crate) fn with_size(&self, size: &str) -> Picture {
+        Picture { size: size.to_owned(), ..self.clone() }
     }
 
     /// A camera as written; bare numbers are a matrix, seen through `--yfov` or `--metres-per-px`.
@@ -140,8 +152,12 @@ impl Picture {
             (true, _) => format!("matrix:{text}{lens}"),
             (false, true) => text.to_owned(),
             (false, false) => {
-                return Err(Failure::bad_input(format!("--{name}: --yfov and --metres-per-px go with 16 bare numbers"))
-                    .hint("in an orbit write `fov=30deg`, after `matrix:` write `;yfov=45deg` or `;ortho=0.01`"));
+                return Err(Failure::bad_input(format!(
+                    "--{name}: --yfov and --metres-per-px go with 16 bare numbers"
+                ))
+                .hint(
+                    "in an orbit write `fov=30deg`, after `matrix:` write `;yfov=45deg` or `;ortho=0.01`",
+                ));
             }
         };
         crate::request::camera(name, &text).map_err(|error| Failure::bad_input(format!("--{error}")))

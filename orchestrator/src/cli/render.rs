@@ -45,7 +45,13 @@ pub(crate) struct Render {
     #[arg(long, value_name = "S", default_value = "0", allow_negative_numbers = true, help_heading = "Time")]
     time: f64,
     /// Time of the previous frame, for motion, in seconds; without it motion is zero
-    #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "frames", help_heading = "Time")]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        conflicts_with = "frames",
+        help_heading = "Time"
+    )]
     previous_time: Option<f64>,
     /// Renders a sequence: frames A up to but not including B, or A..=B with it
     ///
@@ -170,8 +176,12 @@ impl Render {
         let environment = session.environment(self.picture.env.as_deref())?;
         let hash = self.picture.env.is_some().then_some(environment.hash.as_str());
         let request = self.picture.request(&scene.scene.hash, hash, &self.output)?;
-        let scenery =
-            Scenery { session: &session, scene: &scene, environment: &environment, destination: &destination };
+        let scenery = Scenery {
+            session: &session,
+            scene: &scene,
+            environment: &environment,
+            destination: &destination,
+        };
 
         let bar = progress::bar(global, numbers.len() as u64, "rendering");
         let mut frames = Vec::with_capacity(numbers.len());
@@ -251,7 +261,8 @@ impl Scenery<'_> {
         let plan = frames.plan(request)?;
         let rendered: Rendered =
             frames.render(&plan, self.scene, self.environment, color_format(format), &self.session.cancel)?;
-        let mut timings = TimingReport { render: milliseconds(rendered.timings.render), ..Default::default() };
+        let mut timings =
+            TimingReport { render: milliseconds(rendered.timings.render), ..Default::default() };
         let selections = self.destination.selections(&request.outputs);
         let several = selections.len() > 1;
         let mut files = Vec::with_capacity(selections.len());

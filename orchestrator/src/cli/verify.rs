@@ -83,7 +83,9 @@ impl Report {
         let detail = self.detail.as_deref().unwrap_or_default();
         match (self.verdict, self.file_identical) {
             ("same", Some(true)) => format!("same: {file} is, byte for byte, the file its receipt describes"),
-            ("same", _) => format!("same: the pixels of {file} are those of its receipt; the file around them is not the one this version writes"),
+            ("same", _) => format!(
+                "same: the pixels of {file} are those of its receipt; the file around them is not the one this version writes"
+            ),
             ("differs", _) => format!("differs: {file}: {detail}"),
             _ => format!("not comparable: {file}: {detail}"),
         }

@@ -85,7 +85,10 @@ impl Folder {
         let mut found: Vec<Folder> = entries
             .filter_map(Result::ok)
             .filter(|entry| entry.path().join(CASE_FILE).is_file())
-            .map(|entry| Folder { name: entry.file_name().to_string_lossy().into_owned(), path: entry.path() })
+            .map(|entry| Folder {
+                name: entry.file_name().to_string_lossy().into_owned(),
+                path: entry.path(),
+            })
             .collect();
         found.sort_by(|a, b| a.name.cmp(&b.name));
         if found.is_empty() {

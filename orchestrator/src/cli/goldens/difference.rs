@@ -47,7 +47,9 @@ pub(crate) fn of(expected: &[u8], actual: &[u8]) -> Result<Difference, Failure> 
 
 fn decode(png: &[u8]) -> Result<RgbaImage, Failure> {
     let picture = image::load_from_memory_with_format(png, ImageFormat::Png);
-    picture.map(|picture| picture.to_rgba8()).map_err(|error| Failure::bad_input(format!("golden picture: {error}")))
+    picture
+        .map(|picture| picture.to_rgba8())
+        .map_err(|error| Failure::bad_input(format!("golden picture: {error}")))
 }
 
 #[cfg(test)]
@@ -56,7 +58,8 @@ mod tests {
 
     fn png(pixels: &[[u8; 4]], width: u32) -> Vec<u8> {
         let height = pixels.len() as u32 / width;
-        let picture = RgbaImage::from_raw(width, height, pixels.as_flattened().to_vec()).expect("the right length");
+        let picture =
+            RgbaImage::from_raw(width, height, pixels.as_flattened().to_vec()).expect("the right length");
         let mut png = std::io::Cursor::new(Vec::new());
         picture.write_to(&mut png, ImageFormat::Png).expect("written");
         png.into_inner()

@@ -126,7 +126,10 @@ impl Common {
         let session = Session::open(&self.backend)?;
         let bar = progress::bar(global, folders.len() as u64, "goldens");
         for folder in folders {
-            let at = |failure: Failure| Failure { what: format!("golden {}: {}", folder.name, failure.what), ..failure };
+            let at = |failure: Failure| Failure {
+                what: format!("golden {}: {}", folder.name, failure.what),
+                ..failure
+            };
             let rendered = render(&session, &folder).map_err(at)?;
             visit(&folder, rendered)?;
             bar.inc(1);
@@ -149,7 +152,8 @@ fn render(session: &Session, folder: &Folder) -> Result<Rendered, Failure> {
     let request = case.request(&scene.scene.hash, hash)?;
     let plan = session.frames.plan(&request)?;
     let format = Format::Png8;
-    let rendered = session.frames.render(&plan, &scene, &environment, color_format(format), &session.cancel)?;
+    let rendered =
+        session.frames.render(&plan, &scene, &environment, color_format(format), &session.cancel)?;
     let picture = |output: &Output| -> Result<(Output, Vec<u8>), Failure> {
         let options = EncodeOptions { scene: Some(&scene.scene) };
         let encoded = encode(&rendered.frame, &plan, format, Selection::One(*output), &options)?;
@@ -198,7 +202,11 @@ impl Check {
                 let differing = outcome.differing.join(", ");
                 print::line(format!("{:12}  {}  {differing}", outcome.verdict, outcome.case))?;
             }
-            print::line(format!("{} of {} goldens are the same", outcomes.len() - failed.len(), outcomes.len()))?;
+            print::line(format!(
+                "{} of {} goldens are the same",
+                outcomes.len() - failed.len(),
+                outcomes.len()
+            ))?;
             if !failed.is_empty() {
                 print::line(format!("pictures of the others are under {}", self.out.display()))?;
             }
@@ -224,7 +232,9 @@ fn leave_pictures(out: &Path, folder: &Folder, rendered: &Rendered) -> Result<()
 impl Update {
     fn run(&self, global: &Global) -> Result<Exit, Failure> {
         if self.common.cases.is_empty() && !self.all {
-            return Err(Failure::bad_input("goldens update: no case is named").hint("name cases, or give --all"));
+            return Err(
+                Failure::bad_input("goldens update: no case is named").hint("name cases, or give --all")
+            );
         }
         if self.reason.trim().is_empty() {
             return Err(Failure::bad_input("--reason: says nothing"));
@@ -240,7 +250,8 @@ impl Update {
             for (output, picture) in &rendered.pictures {
                 let path = folder.picture(output.name());
                 let parent = path.parent().unwrap_or(&folder.path);
-                fs::create_dir_all(parent).map_err(|error| Failure::fault(format!("{}: {error}", parent.display())))?;
+                fs::create_dir_all(parent)
+                    .map_err(|error| Failure::fault(format!("{}: {error}", parent.display())))?;
                 destination::write(Some(&path), picture)?;
             }
             written.push(serde_json::json!({ "case": folder.name, "changed": changed }));
@@ -254,7 +265,9 @@ impl Update {
                 let name = case["case"].as_str().unwrap_or_default();
                 print::line(format!("wrote {name} ({changed} buffers changed)"))?;
             }
-            print::line("Goldens were written; this is exit code 1 on purpose. Look at them, then run `goldens check`.")?;
+            print::line(
+                "Goldens were written; this is exit code 1 on purpose. Look at them, then run `goldens check`.",
+            )?;
         }
         Ok(Exit::CheckFailed)
     }

@@ -43,7 +43,12 @@ impl Page {
     }
 
     /// Adds a case: pictures of what differs, or of the first output where nothing does.
-    pub(crate) fn case(&mut self, folder: &Folder, outcome: &Outcome, rendered: &Rendered) -> Result<(), Failure> {
+    pub(crate) fn case(
+        &mut self,
+        folder: &Folder,
+        outcome: &Outcome,
+        rendered: &Rendered,
+    ) -> Result<(), Failure> {
         self.case_count += 1;
         self.same_count += usize::from(outcome.verdict == "same");
         let _ = write!(
