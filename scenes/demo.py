@@ -21,7 +21,7 @@ MODULE = 0.003  # gear module: pitch diameter / teeth
 SUN_TEETH, PLANET_TEETH, RING_TEETH = 12, 12, 36  # ring = sun + 2 planets, and (sun + ring) / 3 is whole
 LOOP_S = 8.0  # one turn of the carrier, four of the sun
 AXIS_Y = 0.083  # height of the axis above the plinth
-AO_RAYS = 192
+AO_RAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 192
 
 
 # ---------------------------------------------------------------- shapes
@@ -58,7 +58,7 @@ def around(axial, radius, angle):
     return np.stack([axial + 0 * angle, radius * np.cos(angle), radius * np.sin(angle)], -1)
 
 
-def rounded(profile, bevel, closed=True, steps=3):
+def rounded(profile, bevel, closed=True, steps=2):
     """The (axial, radius) profile with each corner replaced by an arc."""
     points = [np.array(p, float) for p in profile]
     out = []
@@ -194,7 +194,7 @@ def involute_gear(teeth, internal=False):
         sign = -1 if internal else 1
         return half + sign * (inv(pitch) - inv(max(radius, base)))
 
-    radii = np.linspace(low, high, 5)
+    radii = np.linspace(low, high, 4)
     outline = []
     step = 2 * math.pi / teeth
     for k in range(teeth):
@@ -224,7 +224,7 @@ def gear(teeth, width, bore, hub):
         (width / 2 - depth, rim * 0.97), (width / 2, rim),
     ]
     # The web runs rim to bore to rim, so its outside is towards the axis: turn it round.
-    disc = lathe(rounded(web[::-1], 0.0005, closed=False), 40, closed=False)
+    disc = lathe(rounded(web[::-1], 0.0005, closed=False, steps=1), 32, closed=False)
     return joined(wall, *faces, disc)
 
 
@@ -244,7 +244,7 @@ def screw(head_radius, head_length, shank_radius, shank_length):
     head = lathe(
         rounded([(-shank_length, 0.0), (-shank_length, shank_radius), (0.0, shank_radius), (0.0, head_radius),
                  (head_length, head_radius), (head_length, head_radius * 0.72)], 0.0005, closed=False),
-        20, closed=False,
+        16, closed=False,
     )
     angles = np.linspace(0, 2 * math.pi, 24, endpoint=False)
     flat = head_radius * 0.5
@@ -298,7 +298,6 @@ def plinth(half_length, radius, height, bevel=0.004, segments=40):
     for k in range(5):
         t = math.pi / 2 * k / 4
         rows.append((outline(bevel * (1 - math.sin(t))), -bevel * (1 - math.cos(t)), t))
-    rows = [(o, y, t) for o, y, t in rows]
     rows.append((outline(0.0), -height, math.pi / 2))
     count = len(rows[0][0])
     centre = outline(0.0)
@@ -323,10 +322,8 @@ def plinth(half_length, radius, height, bevel=0.004, segments=40):
             a, b, c, d = r * count + i, r * count + j, (r + 1) * count + j, (r + 1) * count + i
             index += [a, b, c, a, c, d]
     position, normal, uv = np.concatenate(position), np.concatenate(normal), np.concatenate(uv)
-    top = rows[0][0]
     for i in range(1, count - 1):
         index += [0, i + 1, i]
-    del top
     mesh = Mesh(position, normal, uv, index)
     return faced(mesh)
 
@@ -529,7 +526,7 @@ def sky_share(position, normal, occluders, floor=True, seed=7):
 class Glb:
     """Collects a glTF document and its one buffer; geometry is quantised as KHR_mesh_quantization allows."""
 
-    UV_RANGE = 16.0  # texture coordinates are stored over this, and scaled back by KHR_texture_transform
+    UV_RANGE = 64.0  # texture coordinates are stored over this, and scaled back by KHR_texture_transform
 
     def __init__(self):
         self.buffer = bytearray()
@@ -590,6 +587,7 @@ class Glb:
 
     def geometry(self, mesh, uv=None, shade=None):
         """Welded, quantised attributes; returns (attributes, indices, scale)."""
+        mesh = faced(mesh)
         scale = float(np.abs(mesh.position).max())
         columns = [np.rint(mesh.position / scale * 32767), np.rint(mesh.normal * 127)]
         if uv:
@@ -718,7 +716,7 @@ def build():
     output_side(glb, drive, animation, place, steel, knurled, rubber, glass, paint, black)
     stage(glb)
     glb.doc["animations"].append(animation)
-    eye, target = (0.245, 0.235, 0.66), (-0.008, 0.058, 0.0)
+    eye, target = (0.33, 0.30, 0.80), (-0.006, 0.050, 0.0)
     glb.doc["cameras"].append({"name": "hero", "type": "perspective",
                                "perspective": {"yfov": math.radians(24), "znear": 0.05, "zfar": 10.0}})
     glb.node(name="hero camera", camera=0, translation=list(eye), rotation=look_at(eye, target))
@@ -727,14 +725,14 @@ def build():
 
 def motor(place, charcoal, black, steel, copper, vent, lamp, sticker, rubber):
     can = rounded(ring_profile(-0.205, -0.137, 0.0, 0.043), 0.003)
-    place("motor can", lathe(can, 56), charcoal)
+    place("motor can", lathe(can, 48), charcoal)
     flange = rounded(ring_profile(-0.135, -0.127, 0.006, 0.050), 0.0012)
-    place("motor flange", lathe(flange, 56, uv_scale=(8, 30)), steel, uv="tiled")
-    place("status ring", lathe(rounded(ring_profile(-0.2015, -0.1985, 0.04, 0.0434), 0.0006), 56), lamp, baked=False)
-    place("winding", lathe(rounded(ring_profile(-0.222, -0.205, 0.0, 0.0375), 0.004), 48, uv_scale=(2, 60)), copper, uv="tiled")
-    band = lathe([(-0.2235, 0.0425), (-0.2055, 0.0425)], 56, closed=False, uv_scale=(14, 1 / 0.018))
+    place("motor flange", lathe(flange, 48, uv_scale=(8, 30)), steel, uv="tiled")
+    place("status ring", lathe(rounded(ring_profile(-0.2015, -0.1985, 0.04, 0.0434), 0.0006, steps=1), 48), lamp, baked=False)
+    place("winding", lathe(rounded(ring_profile(-0.222, -0.205, 0.0, 0.0375), 0.004), 36, uv_scale=(2, 60)), copper, uv="tiled")
+    band = lathe([(-0.2235, 0.0425), (-0.2055, 0.0425)], 48, closed=False, uv_scale=(14, 1 / 0.018))
     place("vent band", band, vent, uv="tiled")
-    place("rear cap", lathe(rounded(ring_profile(-0.232, -0.2235, 0.0, 0.043), 0.003), 56), charcoal)
+    place("rear cap", lathe(rounded(ring_profile(-0.232, -0.2235, 0.0, 0.043), 0.003), 48), charcoal)
     # The sticker wraps the side that the camera sees: up is away from the plinth.
     arc = lathe([(-0.19, 0.0432), (-0.1445, 0.0432)], 20, closed=False, arc=math.radians(62), start=math.radians(28))
     u = (arc.position[:, 0] + 0.19) / 0.0455
@@ -745,7 +743,7 @@ def motor(place, charcoal, black, steel, copper, vent, lamp, sticker, rubber):
     place("cable", cable(), rubber)
 
 
-def cable(radius=0.0046, sides=12, steps=26):
+def cable(radius=0.0046, sides=10, steps=20):
     """From the gland down to the plinth and away."""
     t = np.linspace(0, 1, steps)
     control = np.array([(-0.24, 0.0, 0.0), (-0.285, 0.0, 0.0), (-0.272, -AXIS_Y + radius, 0.012), (-0.225, -AXIS_Y + radius, 0.058)])
@@ -779,7 +777,7 @@ def gears(glb, drive, animation, place, steel, brass, blue, paint, black):
     place("ring gear", teeth, steel, -0.03, uv="tiled")
     drum = rounded([(-0.012, lip), (-0.012, 0.067), (-0.0085, 0.067), (-0.0075, 0.0635), (0.0075, 0.0635), (0.0085, 0.067),
                     (0.012, 0.067), (0.012, lip)], 0.0008, closed=False, steps=2)
-    place("ring housing", lathe(drum, 72, closed=False), paint, -0.03)
+    place("ring housing", lathe(drum, 64, closed=False), paint, -0.03)
 
     carrier = glb.node(drive, name="carrier", translation=[0.04, 0.0, 0.0])
     glb.spin(animation, carrier, 1)
@@ -809,17 +807,15 @@ def output_side(glb, drive, animation, place, steel, knurled, rubber, glass, pai
     ends = cap([(0.0098, 0.0014), (0.0074, 0.0014), (0.0074, -0.0014), (0.0098, -0.0014)][::-1], [(0.0086, 0.0)] * 4, 0.056, 1)
     place("shaft key", joined(key, ends), black, 0.0, parent=output, baked=False)
 
-    place("seal", torus(0.048, 0.0032, 64, 12), rubber, 0.115)
+    place("seal", torus(0.048, 0.0032, 48, 10), rubber, 0.115)
     bearing(glb, drive, place, steel, black)
 
     bezel = rounded([(-0.006, 0.046), (-0.006, 0.067), (0.006, 0.067), (0.006, 0.050), (0.002, 0.046)], 0.001, steps=2)
-    place("cover", lathe(bezel, 72), paint, 0.186)
-    grip = lathe([(-0.0035, 0.06745), (0.0035, 0.06745)], 72, closed=False, uv_scale=(13, 200))
-    place("grip", lathe([(-0.004, 0.0669), (-0.0035, 0.0677), (0.0035, 0.0677), (0.004, 0.0669)], 72, closed=False, uv_scale=(15, 260)), knurled, 0.186, uv="tiled")
-    del grip
-    place("cover glass", lathe(rounded(ring_profile(-0.001, 0.001, 0.0135, 0.0462), 0.0003, steps=1), 48), glass, 0.187, baked=False)
+    place("cover", lathe(bezel, 64), paint, 0.186)
+    place("grip", lathe([(-0.004, 0.0669), (-0.0035, 0.0677), (0.0035, 0.0677), (0.004, 0.0669)], 72, closed=False, uv_scale=(60, 150)), knurled, 0.186, uv="tiled")
+    place("cover glass", lathe(rounded(ring_profile(-0.001, 0.001, 0.0135, 0.0462), 0.0003, steps=1), 40), glass, 0.187, baked=False)
     hub = rounded(ring_profile(-0.005, 0.005, 0.0095, 0.0145), 0.001)
-    place("cover hub", lathe(hub, 40, uv_scale=(4, 40)), steel, 0.187, uv="tiled")
+    place("cover hub", lathe(hub, 32, uv_scale=(4, 40)), steel, 0.187, uv="tiled")
 
     bolt = glb.geometry(screw(0.0042, 0.0042, 0.0023, 0.022))
     angles = [2 * math.pi * (k + 0.5) / 6 for k in range(6)]
@@ -834,11 +830,11 @@ def output_side(glb, drive, animation, place, steel, knurled, rubber, glass, pai
 def bearing(glb, drive, place, steel, black):
     outer = rounded(ring_profile(-0.0055, 0.0055, 0.0255, 0.031), 0.0008, steps=2)
     inner = rounded(ring_profile(-0.0055, 0.0055, 0.0125, 0.017), 0.0008, steps=2)
-    races = joined(lathe(outer, 48, uv_scale=(6, 40)), lathe(inner, 40, uv_scale=(4, 40)))
+    races = joined(lathe(outer, 36, uv_scale=(6, 40)), lathe(inner, 28, uv_scale=(4, 40)))
     place("bearing races", races, steel, 0.152, uv="tiled")
-    shield = lathe(rounded(ring_profile(-0.0012, 0.0012, 0.0178, 0.0247), 0.0004, steps=1), 40)
+    shield = lathe(rounded(ring_profile(-0.0012, 0.0012, 0.0178, 0.0247), 0.0004, steps=1), 32)
     place("bearing cage", shield, black, 0.152)
-    ball = glb.geometry(sphere(0.0041, 14, 8))
+    ball = glb.geometry(sphere(0.0041, 12, 7))
     angles = [2 * math.pi * k / 10 for k in range(10)]
     at = np.array([(0.152, 0.02125 * math.cos(a), 0.02125 * math.sin(a)) for a in angles], np.float32)
     bright = glb.material("ball", (0.8, 0.8, 0.82), 1.0, 0.12)

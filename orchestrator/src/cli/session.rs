@@ -16,16 +16,16 @@ use crate::frames::{BackendChoice, FrameSettings, Frames};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Backend")]
 pub(crate) struct BackendFlags {
-    /// Backend: auto (a hardware adapter if there is one, else the CPU), cpu or wgpu (refuses to start without an
+    /// Backend [default: auto]: auto (a hardware adapter if there is one, else the CPU), cpu or wgpu (refuses to start without an
     /// adapter); the pixels are the same
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend)]
-    backend: BackendChoice,
+    #[arg(long, value_name = "NAME", value_parser = backend)]
+    backend: Option<BackendChoice>,
     /// Part of an adapter's name; the only way to a software adapter. See `isoframe adapters`
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
-    /// Threads of the CPU backend; 0 for one per core
-    #[arg(long, value_name = "N", default_value = "0")]
-    threads: usize,
+    /// Threads of the CPU backend [default: one per core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
 }
 
 fn backend(text: &str) -> Result<BackendChoice, String> {
@@ -36,11 +36,26 @@ impl BackendFlags {
     /// Settings of [`Frames`], with these flags and every other setting at its default.
     pub(crate) fn settings(&self) -> FrameSettings {
         FrameSettings {
-            backend: self.backend,
+            backend: self.backend.unwrap_or_default(),
             adapter: self.adapter.clone(),
-            threads: self.threads,
+            threads: self.threads.unwrap_or_default(),
             ..FrameSettings::default()
         }
+    }
+
+    /// The flags that were given, under the names of settings.
+    pub(crate) fn settings_given(&self) -> Vec<(String, String)> {
+        let backend = self.backend.map(|backend| match backend {
+            BackendChoice::Auto => "auto",
+            BackendChoice::Cpu => "cpu",
+            BackendChoice::Wgpu => "wgpu",
+        });
+        let given = [
+            ("render.backend", backend.map(str::to_owned)),
+            ("render.adapter", self.adapter.clone()),
+            ("render.threads", self.threads.map(|threads| threads.to_string())),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 }
 
