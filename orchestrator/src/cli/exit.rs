@@ -175,6 +175,7 @@ impl From<EncodeError> for Failure {
                 Failure::bad_input(error)
             }
             EncodeError::Missing { .. }
+            | EncodeError::Receipt { .. }
             | EncodeError::ColorFormat { .. }
             | EncodeError::Shape { .. }
             | EncodeError::Library { .. } => Failure::fault(error),
@@ -186,6 +187,7 @@ impl From<VerifyError> for Failure {
     fn from(error: VerifyError) -> Failure {
         match error {
             VerifyError::Frames(error) => error.into(),
+            VerifyError::Encode(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The command line: one file per subcommand, exit codes and errors in `exit`.
 
-mod adapters;
 mod bench;
 mod destination;
 mod digest;
@@ -67,7 +66,6 @@ enum Command {
     Inspect(inspect::Inspect),
     Goldens(goldens::Goldens),
     Bench(bench::Bench),
-    Adapters(adapters::Adapters),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -90,7 +88,6 @@ impl Command {
             Command::Inspect(command) => command.run(global),
             Command::Goldens(command) => command.run(global),
             Command::Bench(command) => command.run(global),
-            Command::Adapters(command) => command.run(global),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

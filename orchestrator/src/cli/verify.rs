@@ -62,32 +62,18 @@ impl Verify {
         }
         let environment = session.environment(self.env.as_deref().filter(|_| named.is_some()))?;
         let verdict = verify(&bytes, &scene, &environment, &session.frames, &session.cancel)?;
+        let sentence = format!("{}: {verdict}", self.file.display());
         let (exit, verdict, file_identical, detail) = match verdict {
             Verdict::Same { file_identical } => (Exit::Done, "same", Some(file_identical), None),
-            Verdict::Differs { what } => (Exit::CheckFailed, "differs", None, Some(what)),
-            Verdict::NotComparable { why } => (Exit::NotHere, "not_comparable", None, Some(why)),
+            Verdict::Differs { what } => (Exit::CheckFailed, "differs", None, Some(what.to_string())),
+            Verdict::NotComparable { why } => (Exit::NotHere, "not_comparable", None, Some(why.to_string())),
         };
         let report = Report { file: self.file.clone(), verdict, file_identical, detail, receipt };
         if global.json {
             print::json(&report)?;
         } else {
-            print::line(report.sentence())?;
+            print::line(sentence)?;
         }
         Ok(exit)
-    }
-}
-
-impl Report {
-    fn sentence(&self) -> String {
-        let file = self.file.display();
-        let detail = self.detail.as_deref().unwrap_or_default();
-        match (self.verdict, self.file_identical) {
-            ("same", Some(true)) => format!("same: {file} is, byte for byte, the file its receipt describes"),
-            ("same", _) => format!(
-                "same: the pixels of {file} are those of its receipt; the file around them is not the one this version writes"
-            ),
-            ("differs", _) => format!("differs: {file}: {detail}"),
-            _ => format!("not comparable: {file}: {detail}"),
-        }
     }
 }

@@ -61,6 +61,11 @@ impl Case {
 }
 
 impl Expected {
+    /// Reads `expected.toml`.
+    pub(crate) fn parse(text: &str) -> Result<Expected, toml::de::Error> {
+        toml::from_str(text)
+    }
+
     /// What this engine has just rendered.
     pub(crate) fn now(buffers: Digests, reason: &str) -> Expected {
         Expected { engine: ENGINE.to_owned(), reason: reason.to_owned(), buffers }
@@ -114,7 +119,7 @@ impl Folder {
     pub(crate) fn expected(&self) -> Result<Option<Expected>, Failure> {
         let path = self.path.join(EXPECTED_FILE);
         match fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).map(Some).map_err(|error| bad(&path, error)),
+            Ok(text) => Expected::parse(&text).map(Some).map_err(|error| bad(&path, error)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(bad(&path, error)),
         }

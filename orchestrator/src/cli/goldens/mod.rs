@@ -2,6 +2,7 @@
 
 mod case;
 mod difference;
+mod embedded;
 mod report;
 
 use std::fs;
@@ -11,7 +12,10 @@ use clap::{Args, Subcommand};
 use isoframe_raster::frame::{ENGINE, Output};
 use serde::Serialize;
 
-use self::case::{Case, Expected, Folder};
+pub(super) use self::case::{Case, Expected};
+pub(super) use self::embedded::{CASES, Embedded};
+
+use self::case::Folder;
 use super::destination;
 use super::digest::Digests;
 use super::exit::{Exit, Failure};
