@@ -4,7 +4,7 @@ use clap::Args;
 use isoframe_raster::frame::{CameraChoice, FrameRequest};
 
 use super::exit::Failure;
-use crate::request::from_pairs;
+use crate::request::{RequestLimits, from_pairs, validate};
 
 /// What the frame shows. Each field is the parameter of the same name, as it was written.
 #[derive(Debug, Clone, Default, Args)]
@@ -132,6 +132,14 @@ impl Picture {
         let previous = self.previous_camera.as_ref();
         request.previous_camera =
             previous.map(|camera| self.camera("previous-camera", camera)).transpose()?;
+        Ok(request)
+    }
+
+    /// Checks all that can be checked without the scene.
+    pub(crate) fn check(&self, outputs: &str) -> Result<FrameRequest, Failure> {
+        let any_scene = "0".repeat(64);
+        let request = self.request(&any_scene, None, outputs)?;
+        validate(&request, &RequestLimits::default())?;
         Ok(request)
     }
 

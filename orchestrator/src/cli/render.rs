@@ -165,7 +165,7 @@ impl Render {
             return Err(Failure::bad_input(format!("--fps: {fps} is not a rate above 0")));
         }
         // The picture is checked, and the folder looked for, before a large scene is read.
-        let outputs = self.picture.request("", None, &self.output)?.outputs;
+        let outputs = self.picture.check(&self.output)?.outputs;
         let numbers: Vec<Option<u64>> = match self.frames {
             Some(range) => (range.start..range.end).map(Some).collect(),
             None => vec![None],
