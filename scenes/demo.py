@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes demo.glb: an exploded planetary gear drive, the scene that `isoframe render demo` shows.
 
-Everything in it is made here from numbers: shapes, textures, lettering, occlusion. Needs Python 3 and NumPy:
+Everything in it is made here from numbers: shapes, textures, lettering, occlusion. It is packed as a web shop would
+pack it, quantised and compressed. Needs Python 3, NumPy and meshoptimizer (both from PyPI):
 
     python3 scenes/demo.py scenes/demo.glb
 
@@ -15,6 +16,7 @@ import struct
 import sys
 import zlib
 
+import meshoptimizer
 import numpy as np
 
 MODULE = 0.003  # gear module: pitch diameter / teeth
@@ -530,11 +532,12 @@ class Glb:
 
     def __init__(self):
         self.buffer = bytearray()
+        self.unpacked_bytes = 0  # the buffer that compressed views would fill; it is not in the file
         self.doc = {
             "asset": {"version": "2.0", "generator": "isoframe scenes/demo.py", "copyright": "MIT OR Apache-2.0"},
-            "extensionsUsed": ["EXT_mesh_gpu_instancing", "KHR_materials_emissive_strength", "KHR_mesh_quantization",
+            "extensionsUsed": ["EXT_mesh_gpu_instancing", "EXT_meshopt_compression", "KHR_materials_emissive_strength", "KHR_mesh_quantization",
                                "KHR_texture_transform"],
-            "extensionsRequired": ["KHR_mesh_quantization"],
+            "extensionsRequired": ["EXT_meshopt_compression", "KHR_mesh_quantization"],
             "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [], "materials": [], "textures": [],
             "images": [], "samplers": [{"magFilter": 9729, "minFilter": 9987}], "accessors": [], "bufferViews": [],
             "cameras": [], "animations": [],
@@ -547,20 +550,42 @@ class Glb:
         self.buffer += data
         return len(self.doc["bufferViews"]) - 1
 
-    def accessor(self, array, component, kind, **extra):
-        """Rows are padded to four bytes, as vertex attributes must be."""
-        array = np.ascontiguousarray(array)
-        view = {}
-        if array.ndim == 2 and array.shape[1] * array.itemsize % 4:
-            wide = array.shape[1] + 1
-            padded = np.zeros((len(array), wide), array.dtype)
-            padded[:, :-1] = array
-            array, view = padded, {"byteStride": wide * array.itemsize}
-        self.doc["accessors"].append({
-            "bufferView": self.view(array.tobytes(), **view), "componentType": component, "count": len(array),
-            "type": kind, **extra,
-        })
+    def packed_view(self, packed, count, stride, mode):
+        """A view that EXT_meshopt_compression unpacks."""
+        while len(self.buffer) % 4:
+            self.buffer.append(0)
+        compression = {"buffer": 0, "byteOffset": len(self.buffer), "byteLength": len(packed), "byteStride": stride,
+                       "count": count, "mode": mode}
+        self.buffer += packed
+        view = {"buffer": 1, "byteOffset": self.unpacked_bytes, "byteLength": count * stride,
+                "extensions": {"EXT_meshopt_compression": compression}}
+        if mode == "ATTRIBUTES":
+            view["byteStride"] = stride
+        self.unpacked_bytes += -(-count * stride // 4) * 4
+        self.doc["bufferViews"].append(view)
+        return len(self.doc["bufferViews"]) - 1
+
+    def add_accessor(self, view, component, count, kind, **extra):
+        self.doc["accessors"].append({"bufferView": view, "componentType": component, "count": count, "type": kind, **extra})
         return len(self.doc["accessors"]) - 1
+
+    def accessor(self, array, component, kind, **extra):
+        """Plain values: animations and instances."""
+        array = np.ascontiguousarray(array)
+        return self.add_accessor(self.view(array.tobytes()), component, len(array), kind, **extra)
+
+    def attribute(self, array, component, kind, **extra):
+        """Vertex attributes; rows are padded to four bytes, as they must be."""
+        stride = -(-array.shape[1] * array.itemsize // 4) * 4
+        rows = np.zeros((len(array), stride // array.itemsize), array.dtype)
+        rows[:, :array.shape[1]] = array
+        packed = meshoptimizer.encode_vertex_buffer(rows, len(rows), stride)
+        view = self.packed_view(packed, len(rows), stride, "ATTRIBUTES")
+        return self.add_accessor(view, component, len(array), kind, normalized=True, **extra)
+
+    def indices(self, index, vertex_count):
+        packed = meshoptimizer.encode_index_buffer(index, len(index), vertex_count)
+        return self.add_accessor(self.packed_view(packed, len(index), 2, "TRIANGLES"), 5123, len(index), "SCALAR")
 
     def texture(self, name, pixels):
         view = self.view(png(pixels))
@@ -600,18 +625,27 @@ class Glb:
         triangles = inverse.reshape(-1)[mesh.index].reshape(-1, 3)
         distinct = (triangles[:, 0] != triangles[:, 1]) & (triangles[:, 1] != triangles[:, 2]) & (triangles[:, 0] != triangles[:, 2])
         triangles = triangles[distinct]
+        # In the order in which triangles use them, which is what compresses well.
+        index = np.zeros(triangles.size, np.uint32)
+        meshoptimizer.optimize_vertex_cache(index, triangles.reshape(-1).astype(np.uint32), index.size, len(rows))
+        first_use = np.full(len(rows), index.size)
+        np.minimum.at(first_use, index, np.arange(index.size))
+        order = np.argsort(first_use, kind="stable")
+        place = np.empty(len(rows), np.uint32)
+        place[order] = np.arange(len(rows))
+        rows, index = rows[order], place[index]
         p = rows[:, :3].astype(np.int16)
         attributes = {
-            "POSITION": self.accessor(p, 5122, "VEC3", normalized=True, min=[int(v) for v in p.min(0)], max=[int(v) for v in p.max(0)]),
-            "NORMAL": self.accessor(rows[:, 3:6].astype(np.int8), 5120, "VEC3", normalized=True),
+            "POSITION": self.attribute(p, 5122, "VEC3", min=[int(v) for v in p.min(0)], max=[int(v) for v in p.max(0)]),
+            "NORMAL": self.attribute(rows[:, 3:6].astype(np.int8), 5120, "VEC3"),
         }
         next_column = 6
         if uv:
-            attributes["TEXCOORD_0"] = self.accessor(rows[:, 6:8].astype(np.uint16), 5123, "VEC2", normalized=True)
+            attributes["TEXCOORD_0"] = self.attribute(rows[:, 6:8].astype(np.uint16), 5123, "VEC2")
             next_column = 8
         if shade is not None:
-            attributes["COLOR_0"] = self.accessor(rows[:, next_column:].astype(np.uint8), 5121, "VEC3", normalized=True)
-        return attributes, self.accessor(triangles.reshape(-1).astype(np.uint16), 5123, "SCALAR"), scale
+            attributes["COLOR_0"] = self.attribute(rows[:, next_column:].astype(np.uint8), 5121, "VEC3")
+        return attributes, self.indices(index, len(rows)), scale
 
     def mesh(self, name, geometry, material):
         attributes, indices, _ = geometry
@@ -634,7 +668,9 @@ class Glb:
     def bytes(self):
         while len(self.buffer) % 4:
             self.buffer.append(0)
-        self.doc["buffers"] = [{"byteLength": len(self.buffer)}]
+        fallback = {"EXT_meshopt_compression": {"fallback": True}}
+        self.doc["buffers"] = [{"byteLength": len(self.buffer)},
+                               {"byteLength": self.unpacked_bytes, "extensions": fallback}]
         text = json.dumps(self.doc, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
         length = 12 + 8 + len(text) + 8 + len(self.buffer)
@@ -864,6 +900,9 @@ def stage(glb, half_length=0.2, radius=0.092, height=0.012):
 
 
 if __name__ == "__main__":
+    # The stream versions that EXT_meshopt_compression has.
+    meshoptimizer.encode_vertex_version(0)
+    meshoptimizer.encode_index_version(1)
     out = sys.argv[1] if len(sys.argv) > 1 else "demo.glb"
     data = build()
     with open(out, "wb") as file:

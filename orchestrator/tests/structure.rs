@@ -40,7 +40,8 @@ fn crates_depend_one_way() {
     // What would bring HTTP, a runtime or a clock into the inner crates.
     let outer = ["axum", "hyper", "tokio", "tower", "reqwest", "rusqlite", "clap", "chrono", "time", "rand"];
     for package in ["isoframe-raster", "isoframe-neural"] {
-        let found: Vec<_> = dependencies[package].iter().filter(|name| outer.contains(&name.as_str())).collect();
+        let found: Vec<_> =
+            dependencies[package].iter().filter(|name| outer.contains(&name.as_str())).collect();
         assert!(found.is_empty(), "{package} depends on {found:?}");
     }
 }
@@ -85,7 +86,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The part of a source file that is not tests: tests may read files and clocks.
 fn product(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("readable");
-    let is_tests = path.file_stem().is_some_and(|stem| stem == "tests") || path.iter().any(|part| part == "tests");
+    let is_tests =
+        path.file_stem().is_some_and(|stem| stem == "tests") || path.iter().any(|part| part == "tests");
     match (is_tests, text.find("\n#[cfg(test)]\nmod ")) {
         (true, _) => String::new(),
         (false, Some(end)) => text[..end].to_owned(),
@@ -98,7 +100,8 @@ fn sources_name_only_what_their_crate_may_know() {
     let mut offences = Vec::new();
     for rule in RULES {
         for path in sources(&root().join(rule.folder)) {
-            let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
+            let name =
+                path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
             if rule.except.contains(&name.as_str()) {
                 continue;
             }
@@ -115,8 +118,25 @@ fn sources_name_only_what_their_crate_may_know() {
 #[test]
 fn the_exact_crates_keep_away_from_the_platforms_math() {
     // std's transcendental functions are the platform's libm: other bits on other machines.
-    let banned = [".sin()", ".cos()", ".tan()", ".sin_cos()", ".atan2(", ".acos()", ".asin()", ".exp()", ".exp2()",
-        ".ln()", ".log2()", ".log10()", ".powf(", ".powi(", ".mul_add(", ".cbrt()", ".hypot("];
+    let banned = [
+        ".sin()",
+        ".cos()",
+        ".tan()",
+        ".sin_cos()",
+        ".atan2(",
+        ".acos()",
+        ".asin()",
+        ".exp()",
+        ".exp2()",
+        ".ln()",
+        ".log2()",
+        ".log10()",
+        ".powf(",
+        ".powi(",
+        ".mul_add(",
+        ".cbrt()",
+        ".hypot(",
+    ];
     let mut offences = Vec::new();
     for path in sources(&root().join("raster/src")) {
         for (number, line) in product(&path).lines().enumerate() {
@@ -132,7 +152,18 @@ fn the_exact_crates_keep_away_from_the_platforms_math() {
 #[test]
 fn every_folder_of_the_house_is_on_the_map() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("there is a map");
-    for folder in ["raster", "neural", "orchestrator", "shaders", "goldens", "scenes", "benches", "docs", "config", "ops"] {
+    for folder in [
+        "raster",
+        "neural",
+        "orchestrator",
+        "shaders",
+        "goldens",
+        "scenes",
+        "benches",
+        "docs",
+        "config",
+        "ops",
+    ] {
         assert!(map.contains(&format!("{folder}/")), "ARCHITECTURE.md does not mention {folder}/");
     }
 }

@@ -4,7 +4,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
-use super::table::Table;
 use super::{Global, print};
 
 /// List the adapters of this machine, and whether each passes the exactness probe
@@ -78,7 +77,7 @@ fn text(reports: &[AdapterReport]) -> String {
                 The CPU backend renders the same bytes.\n"
             .into();
     }
-    let mut table = Table::new(["adapter", "api", "kind", "driver", "exactness"]);
+    let mut table = super::table::Table::new(["adapter", "api", "kind", "driver", "exactness"]);
     for report in reports {
         let kind = if report.info.software { "software" } else { report.info.device_type.as_str() };
         let driver = format!("{} {}", report.info.driver, report.info.driver_info);

@@ -21,7 +21,8 @@ pub(crate) fn start_command(global: &Global) -> Result<(), Failure> {
 
 /// Starts the log of the service, as its settings say.
 pub(crate) fn start_service(settings: &Log) -> Result<(), Failure> {
-    let log = tracing_subscriber::fmt().with_env_filter(filter(&settings.level)?).with_writer(std::io::stderr);
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter(&settings.level)?).with_writer(std::io::stderr);
     let _ = match settings.format {
         LogFormat::Text => log.try_init(),
         LogFormat::Json => log.json().try_init(),
@@ -31,6 +32,7 @@ pub(crate) fn start_service(settings: &Log) -> Result<(), Failure> {
 
 fn filter(level: &str) -> Result<EnvFilter, Failure> {
     EnvFilter::try_new(level).map_err(|error| {
-        Failure::bad_input(format!("--log {level}: {error}")).hint("error, warn, info, debug, trace, or target=level")
+        Failure::bad_input(format!("--log {level}: {error}"))
+            .hint("error, warn, info, debug, trace, or target=level")
     })
 }

@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand, exit codes and errors in `exit`.
 
+mod adapters;
 mod bench;
+mod conformance;
 mod destination;
 mod digest;
 mod exit;
@@ -65,6 +67,8 @@ enum Command {
     Verify(verify::Verify),
     Inspect(inspect::Inspect),
     Goldens(goldens::Goldens),
+    Adapters(adapters::Adapters),
+    Conformance(conformance::Conformance),
     Bench(bench::Bench),
     Completions(shell::Completions),
     Man(shell::Man),
@@ -87,6 +91,8 @@ impl Command {
             Command::Verify(command) => command.run(global),
             Command::Inspect(command) => command.run(global),
             Command::Goldens(command) => command.run(global),
+            Command::Adapters(command) => command.run(global),
+            Command::Conformance(command) => command.run(global),
             Command::Bench(command) => command.run(global),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

@@ -36,7 +36,8 @@ pub(crate) struct Serve {
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("a setting is NAME=VALUE, such as server.connections=100")?;
+    let (name, value) =
+        text.split_once('=').ok_or("a setting is NAME=VALUE, such as server.connections=100")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
@@ -44,7 +45,8 @@ impl Serve {
     pub(crate) fn run(&self, global: &Global) -> Result<Exit, Failure> {
         let settings = Settings::load(&self.sources(global))?;
         log::start_service(&settings.log)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::fault)?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::fault)?;
         runtime.block_on(async {
             let server = Server::bind(settings).await?;
             if !global.quiet {
@@ -95,7 +97,9 @@ impl From<ServeError> for Failure {
         match error {
             ServeError::Frames(error) => error.into(),
             ServeError::Store(error) => Failure::not_here(format!("data directory: {error}")),
-            ServeError::Listen { .. } => Failure::not_here(error).hint("--address HOST:PORT; port 0 takes a free one"),
+            ServeError::Listen { .. } => {
+                Failure::not_here(error).hint("--address HOST:PORT; port 0 takes a free one")
+            }
         }
     }
 }

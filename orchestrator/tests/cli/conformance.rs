@@ -8,7 +8,9 @@ fn every_cpu_row_gives_the_bytes_in_the_binary() {
     assert_eq!(report["conformant"], true);
     let rows = report["rows"].as_array().expect("rows");
     let names: Vec<&str> = rows.iter().map(|row| row["row"].as_str().expect("a name")).collect();
-    for word in ["1 thread,", "2 threads", "7 threads", "denormals kept", "denormals flushed", "fresh process"] {
+    for word in
+        ["1 thread,", "2 threads", "7 threads", "denormals kept", "denormals flushed", "fresh process"]
+    {
         assert!(names.iter().any(|name| name.contains(word)), "no row with `{word}` in {names:?}");
     }
     let subjects = report["expected"].as_array().expect("subjects").len() as u64;

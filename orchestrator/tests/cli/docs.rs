@@ -10,13 +10,28 @@ fn page(name: &str) -> String {
 fn every_flag_is_documented() {
     let page = page("docs/command-line.md");
     let commands = [
-        &["render"] as &[&str], &["serve"], &["verify"], &["adapters"], &["conformance"], &["inspect"],
-        &["goldens", "check"], &["goldens", "update"], &["goldens", "report"], &["bench"], &["completions"], &["man"],
+        &["render"] as &[&str],
+        &["serve"],
+        &["verify"],
+        &["adapters"],
+        &["conformance"],
+        &["inspect"],
+        &["goldens", "check"],
+        &["goldens", "update"],
+        &["goldens", "report"],
+        &["bench"],
+        &["completions"],
+        &["man"],
     ];
     for command in commands {
-        assert!(page.contains(&format!("## {}", command[0])), "docs/command-line.md has no part on {command:?}");
+        assert!(
+            page.contains(&format!("## {}", command[0])),
+            "docs/command-line.md has no part on {command:?}"
+        );
         let help = run(command.iter().chain(&["--help"])).expect(0).text();
-        let flags = help.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-'));
+        let flags = help
+            .split_whitespace()
+            .map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-'));
         for flag in flags.filter(|word| word.starts_with("--") && word.len() > 2) {
             assert!(page.contains(flag), "docs/command-line.md does not mention {flag} of {command:?}");
         }

@@ -97,7 +97,8 @@ fn a_missing_golden_fails() {
     let goldens = Goldens::new();
     std::fs::remove_file(goldens.path("ties/expected.toml")).expect("removed");
     let outcomes = goldens.run(&["check", "--json"]).expect(1).json();
-    let verdicts: Vec<_> = outcomes.as_array().expect("a list").iter().map(|o| o["verdict"].clone()).collect();
+    let verdicts: Vec<_> =
+        outcomes.as_array().expect("a list").iter().map(|o| o["verdict"].clone()).collect();
     assert_eq!(verdicts, ["same", "missing"]);
 }
 

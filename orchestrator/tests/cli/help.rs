@@ -3,7 +3,16 @@
 use super::*;
 
 const COMMANDS: [&str; 10] = [
-    "render", "serve", "verify", "adapters", "conformance", "inspect", "goldens", "bench", "completions", "man",
+    "render",
+    "serve",
+    "verify",
+    "adapters",
+    "conformance",
+    "inspect",
+    "goldens",
+    "bench",
+    "completions",
+    "man",
 ];
 
 #[test]
@@ -25,7 +34,9 @@ fn every_flag_of_every_command_has_help() {
         while let Some(line) = lines.next() {
             if line.trim_start().starts_with("--") || line.trim_start().starts_with("-o,") {
                 let said = line.trim().split("  ").count() > 1
-                    || lines.peek().is_some_and(|next| next.starts_with("          ") && !next.trim().is_empty());
+                    || lines
+                        .peek()
+                        .is_some_and(|next| next.starts_with("          ") && !next.trim().is_empty());
                 assert!(said, "{command}: {line}");
             }
         }

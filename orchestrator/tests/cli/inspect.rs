@@ -11,12 +11,15 @@ fn the_demo_as_a_table_and_as_json() {
     let summary = run(["inspect", "demo", "--json"]).expect(0).json();
     assert_eq!(summary["hash"].as_str().map(str::len), Some(64));
     let meshes = summary["meshes"].as_array().expect("meshes");
-    let uses = |name: &str| meshes.iter().find(|mesh| mesh["name"] == name).map(|mesh| mesh["use_count"].clone());
+    let uses =
+        |name: &str| meshes.iter().find(|mesh| mesh["name"] == name).map(|mesh| mesh["use_count"].clone());
     assert_eq!(uses("planet gear"), Some(3.into()), "three nodes draw it");
     assert_eq!(uses("ball"), Some(10.into()), "ten instances");
     let drawn: u64 = meshes
         .iter()
-        .map(|mesh| mesh["triangle_count"].as_u64().expect("a count") * mesh["use_count"].as_u64().expect("a count"))
+        .map(|mesh| {
+            mesh["triangle_count"].as_u64().expect("a count") * mesh["use_count"].as_u64().expect("a count")
+        })
         .sum();
     assert_eq!(summary["triangle_count"], drawn);
     assert_eq!(summary["animations"][0]["duration_s"], 8.0);

@@ -95,8 +95,9 @@ impl Folder {
 
     fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("listed");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

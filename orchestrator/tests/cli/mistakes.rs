@@ -15,7 +15,11 @@ fn check(case: &Case<'_>) {
     for said in case.says {
         assert!(plain.stderr.contains(said), "{:?}: no `{said}` in {}", case.args, plain.stderr);
     }
-    assert!(!plain.stderr.contains("panicked") && !plain.stderr.contains("RUST_BACKTRACE"), "{}", plain.stderr);
+    assert!(
+        !plain.stderr.contains("panicked") && !plain.stderr.contains("RUST_BACKTRACE"),
+        "{}",
+        plain.stderr
+    );
     let machine = run(case.args.iter().chain(&["--json"])).expect(case.code);
     assert!(machine.stdout.is_empty(), "{:?} wrote {}", case.args, machine.text());
     let error = machine.error();
@@ -77,7 +81,11 @@ fn values_of_flags() {
         let out = folder.file("x.png");
         let scene = scene("variants");
         let flag = format!("{flag}={value}");
-        check(&Case { args: &["render", &scene, "-o", &out, "--backend=cpu", &flag], code: 2, says: &[says] });
+        check(&Case {
+            args: &["render", &scene, "-o", &out, "--backend=cpu", &flag],
+            code: 2,
+            says: &[says],
+        });
         assert!(folder.names().is_empty(), "{flag} left {:?}", folder.names());
     }
 }
@@ -119,7 +127,11 @@ fn destinations() {
         code: 2,
         says: &["one file"],
     });
-    check(&Case { args: &["render", "demo", "-o", "-", "--frames", "0..2", "--fps", "1"], code: 2, says: &["one file"] });
+    check(&Case {
+        args: &["render", "demo", "-o", "-", "--frames", "0..2", "--fps", "1"],
+        code: 2,
+        says: &["one file"],
+    });
 }
 
 #[test]
@@ -143,7 +155,11 @@ fn what_is_not_on_this_machine() {
 fn a_mistake_ends_before_work_begins() {
     // The scene does not exist either: the flag is what is reported, because it is checked first.
     check(&Case { args: &["render", "missing.glb", "-o", "x.gif"], code: 2, says: &["x.gif"] });
-    check(&Case { args: &["render", "missing.glb", "-o", "x.png", "--samples", "5"], code: 2, says: &["samples"] });
+    check(&Case {
+        args: &["render", "missing.glb", "-o", "x.png", "--samples", "5"],
+        code: 2,
+        says: &["samples"],
+    });
 }
 
 #[cfg(unix)]
@@ -153,11 +169,7 @@ fn a_full_disk_is_a_fault_and_leaves_the_old_file() {
     let run = render(&scene("variants"), "-", &[]);
     assert_eq!(run.code, 0);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("there on Linux");
-    let output = command()
-        .args(["inspect", "demo"])
-        .stdout(full)
-        .output()
-        .expect("the binary runs");
+    let output = command().args(["inspect", "demo"]).stdout(full).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stderr).contains("stdout"));
 }

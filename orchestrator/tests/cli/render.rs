@@ -60,7 +60,8 @@ fn standard_output_has_the_file_and_nothing_else() {
     assert!(piped.stdout == file, "the pipe has other bytes than the file");
     let piped = render(&scene("skin"), "-", &["--json"]).expect(0);
     assert!(piped.stdout == file, "--json changed the bytes");
-    let report: serde_json::Value = serde_json::from_str(piped.stderr.trim()).expect("the report is on stderr");
+    let report: serde_json::Value =
+        serde_json::from_str(piped.stderr.trim()).expect("the report is on stderr");
     assert_eq!(report["frames"][0]["files"][0]["path"], serde_json::Value::Null);
 }
 
@@ -68,7 +69,9 @@ fn standard_output_has_the_file_and_nothing_else() {
 fn the_report_names_what_was_made() {
     let folder = Folder::new();
     let out = folder.file("s.png");
-    let report = render(&scene("skin"), &out, &["--json", "--output", "color,depth", "--time", "0.5"]).expect(0).json();
+    let report = render(&scene("skin"), &out, &["--json", "--output", "color,depth", "--time", "0.5"])
+        .expect(0)
+        .json();
     assert_eq!(report["engine"], isoframe_raster::frame::ENGINE);
     assert_eq!(report["backend"]["healthy"], true);
     let frame = &report["frames"][0];
@@ -94,7 +97,9 @@ fn the_report_names_what_was_made() {
 fn the_same_request_is_the_same_file_whatever_renders_it() {
     let folder = Folder::new();
     let mut files = Vec::new();
-    for (index, flags) in [&["--threads", "1"] as &[&str], &["--threads", "3"], &[], &["--quiet"]].iter().enumerate() {
+    for (index, flags) in
+        [&["--threads", "1"] as &[&str], &["--threads", "3"], &[], &["--quiet"]].iter().enumerate()
+    {
         let out = folder.file(&format!("{index}.png"));
         render("demo", &out, flags).expect(0);
         files.push(std::fs::read(&out).expect("there"));
@@ -131,7 +136,8 @@ fn matrices_may_be_bare_numbers() {
     let identity_at_3 = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,3,1";
     let (bare, named) = (folder.file("bare.png"), folder.file("named.png"));
     render(&scene("variants"), &bare, &["--camera", identity_at_3, "--yfov", "0.5"]).expect(0);
-    render(&scene("variants"), &named, &["--camera", &format!("matrix:{identity_at_3};yfov=0.5rad")]).expect(0);
+    render(&scene("variants"), &named, &["--camera", &format!("matrix:{identity_at_3};yfov=0.5rad")])
+        .expect(0);
     assert!(std::fs::read(bare).expect("there") == std::fs::read(named).expect("there"));
     let ortho = folder.file("ortho.png");
     render(&scene("variants"), &ortho, &["--camera", identity_at_3, "--metres-per-px", "0.05"]).expect(0);

@@ -22,7 +22,8 @@ fn parts_make_the_whole() {
     render(&scene("morph"), &part.file("m.png"), &flags("2..4")).expect(0);
     assert_eq!(part.names(), ["m.0002.png", "m.0003.png"]);
     for name in part.names() {
-        let same = std::fs::read(part.file(&name)).expect("there") == std::fs::read(whole.file(&name)).expect("there");
+        let same = std::fs::read(part.file(&name)).expect("there")
+            == std::fs::read(whole.file(&name)).expect("there");
         assert!(same, "{name} depends on where the sequence began");
     }
 }
@@ -47,6 +48,9 @@ fn the_first_frame_has_nothing_previous() {
     let report = render(&scene("morph"), &folder.file("s.png"), &flags).expect(0).json();
     let frames = report["frames"].as_array().expect("frames");
     assert_eq!(frames.iter().map(|frame| frame["frame"].as_u64()).collect::<Vec<_>>(), [Some(0), Some(1)]);
-    assert_eq!(frames.iter().map(|frame| frame["time_s"].as_f64()).collect::<Vec<_>>(), [Some(0.0), Some(0.1)]);
+    assert_eq!(
+        frames.iter().map(|frame| frame["time_s"].as_f64()).collect::<Vec<_>>(),
+        [Some(0.0), Some(0.1)]
+    );
     assert_ne!(frames[0]["frame_id"], frames[1]["frame_id"]);
 }

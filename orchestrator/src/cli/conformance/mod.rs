@@ -124,7 +124,9 @@ impl Conformance {
             found.extend(rows::wgpu(&self.adapter)?);
         }
         if found.is_empty() {
-            return Err(Failure::not_here("conformance: there is no adapter to check").hint("isoframe adapters"));
+            return Err(
+                Failure::not_here("conformance: there is no adapter to check").hint("isoframe adapters")
+            );
         }
         Ok(found)
     }
@@ -143,7 +145,10 @@ impl Conformance {
 }
 
 /// Renders every subject once.
-fn digests_of(subjects: &[Subject], renderer: &mut dyn rows::Renders) -> Result<Vec<SubjectDigests>, Failure> {
+fn digests_of(
+    subjects: &[Subject],
+    renderer: &mut dyn rows::Renders,
+) -> Result<Vec<SubjectDigests>, Failure> {
     let digests = |subject: &Subject| -> Result<SubjectDigests, Failure> {
         let frame = renderer.render(subject)?;
         Ok(SubjectDigests { subject: subject.name.clone(), buffers: Digests::of(&frame) })
@@ -152,7 +157,13 @@ fn digests_of(subjects: &[Subject], renderer: &mut dyn rows::Renders) -> Result<
 }
 
 /// Runs a row: all subjects forwards, then backwards, so that each follows another one than before.
-fn check(row: Row, subjects: &[Subject], expected: &[SubjectDigests], scenes: &[String], size: &str) -> Outcome {
+fn check(
+    row: Row,
+    subjects: &[Subject],
+    expected: &[SubjectDigests],
+    scenes: &[String],
+    size: &str,
+) -> Outcome {
     let start = Instant::now();
     let mut outcome = Outcome {
         row: row.name.clone(),
@@ -170,10 +181,8 @@ fn check(row: Row, subjects: &[Subject], expected: &[SubjectDigests], scenes: &[
             let order: Vec<usize> = (0..subjects.len()).rev().collect();
             for index in order {
                 let frame = renderer.render(&subjects[index])?;
-                let digests = SubjectDigests {
-                    subject: subjects[index].name.clone(),
-                    buffers: Digests::of(&frame),
-                };
+                let digests =
+                    SubjectDigests { subject: subjects[index].name.clone(), buffers: Digests::of(&frame) };
                 compare(&mut outcome, &[digests], &expected[index..=index]);
             }
             Ok(())

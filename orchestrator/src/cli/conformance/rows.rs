@@ -113,7 +113,8 @@ pub(super) fn wgpu(names: &[String]) -> Result<Vec<Row>, Failure> {
     use isoframe_raster::gpu::{AdapterChoice, AdapterInfo, Gpu, GpuSettings, adapters};
     let adapters = adapters();
     if let Some(unknown) = names.iter().find(|name| !adapters.iter().any(|info| info.is_named(name))) {
-        return Err(Failure::not_here(format!("--adapter {unknown}: no adapter is named so")).hint("isoframe adapters"));
+        return Err(Failure::not_here(format!("--adapter {unknown}: no adapter is named so"))
+            .hint("isoframe adapters"));
     }
     let wanted = |info: &AdapterInfo| names.is_empty() || names.iter().any(|name| info.is_named(name));
     let row = |info: AdapterInfo| {

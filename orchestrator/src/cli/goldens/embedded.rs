@@ -71,7 +71,8 @@ mod tests {
         let embedded: Vec<&str> = CASES.iter().map(|case| case.name).collect();
         assert_eq!(embedded, folders);
         for embedded in CASES {
-            let case = Case::parse(embedded.case).unwrap_or_else(|error| panic!("{}: {error}", embedded.name));
+            let case =
+                Case::parse(embedded.case).unwrap_or_else(|error| panic!("{}: {error}", embedded.name));
             assert_eq!(case.scene == "demo", embedded.scene.is_none(), "{}", embedded.name);
             assert!(case.environment.is_none(), "{}: only scenes are in the binary", embedded.name);
             Expected::parse(embedded.expected).unwrap_or_else(|error| panic!("{}: {error}", embedded.name));
