@@ -3,6 +3,13 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use isoframe_raster::frame::RenderError;
+
+use crate::encode::EncodeError;
+use crate::frames::FramesError;
+use crate::request::RequestError;
+use crate::verify::VerifyError;
+
 /// The exit codes, as `--help` and the documentation list them.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
@@ -10,7 +17,8 @@ Exit codes:
   1  a check failed: the file differs, a golden differs, a backend disagrees
   2  the command line or an input is wrong: bad flag, unreadable scene, missing folder
   3  not possible or not comparable here: no such adapter, another ENGINE, a missing model
-  4  not finished: a write failed, or a fault inside Isoframe";
+  4  not finished: a write failed, or a fault inside Isoframe
+  130  interrupted";
 
 /// Why a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +33,16 @@ pub(crate) enum Exit {
     NotHere,
     /// A write failed, or a fault inside Isoframe.
     Fault,
+    /// Ctrl-C.
+    Interrupted,
 }
 
 impl Exit {
+    /// All of them.
+    #[cfg(test)]
+    const ALL: [Exit; 6] =
+        [Exit::Done, Exit::CheckFailed, Exit::BadInput, Exit::NotHere, Exit::Fault, Exit::Interrupted];
+
     /// The number the process ends with.
     pub(crate) fn code(self) -> u8 {
         match self {
@@ -36,6 +51,8 @@ impl Exit {
             Exit::BadInput => 2,
             Exit::NotHere => 3,
             Exit::Fault => 4,
+            // What a shell expects of a process that SIGINT ended.
+            Exit::Interrupted => 130,
         }
     }
 
@@ -47,6 +64,7 @@ impl Exit {
             Exit::BadInput => "bad_input",
             Exit::NotHere => "not_here",
             Exit::Fault => "fault",
+            Exit::Interrupted => "interrupted",
         }
     }
 }
@@ -109,6 +127,71 @@ impl fmt::Display for Failure {
     }
 }
 
+const BACKEND_HINT: &str = "isoframe adapters lists what is here; --backend cpu gives the same bytes";
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        match error {
+            RequestError::NeuralUnavailable { .. } => {
+                Failure::not_here(error).hint("--neural auto falls back to raster and says so")
+            }
+            RequestError::Field { .. } | RequestError::Unknown { .. } | RequestError::Repeated { .. } => {
+                Failure::bad_input(error)
+            }
+        }
+    }
+}
+
+impl From<RenderError> for Failure {
+    fn from(error: RenderError) -> Failure {
+        match error {
+            RenderError::Request { .. } => Failure::bad_input(error),
+            RenderError::DeviceLimit { .. } | RenderError::DeviceLost(_) => {
+                Failure::not_here(error).hint(BACKEND_HINT)
+            }
+            RenderError::Cancelled => {
+                Failure { exit: Exit::Interrupted, what: "interrupted".into(), hint: None }
+            }
+        }
+    }
+}
+
+impl From<FramesError> for Failure {
+    fn from(error: FramesError) -> Failure {
+        match error {
+            FramesError::Backend { .. } => Failure::not_here(error).hint(BACKEND_HINT),
+            FramesError::Request(error) => error.into(),
+            FramesError::Render(error) => error.into(),
+            FramesError::Mismatch { .. } => Failure::bad_input(error),
+            FramesError::Cpu(_) => Failure::fault(error),
+        }
+    }
+}
+
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Failure {
+        match error {
+            EncodeError::Layers { .. } | EncodeError::Range { .. } | EncodeError::Size { .. } => {
+                Failure::bad_input(error)
+            }
+            EncodeError::Missing { .. }
+            | EncodeError::Receipt { .. }
+            | EncodeError::ColorFormat { .. }
+            | EncodeError::Shape { .. }
+            | EncodeError::Library { .. } => Failure::fault(error),
+        }
+    }
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Failure {
+        match error {
+            VerifyError::Frames(error) => error.into(),
+            VerifyError::Encode(error) => error.into(),
+        }
+    }
+}
+
 /// Errors from files name the folder or line they come from; none of them may break the one-line promise.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -129,7 +212,7 @@ mod tests {
 
     #[test]
     fn help_lists_every_code() {
-        for exit in [Exit::Done, Exit::CheckFailed, Exit::BadInput, Exit::NotHere, Exit::Fault] {
+        for exit in Exit::ALL {
             assert!(EXIT_CODES.contains(&format!("\n  {}  ", exit.code())), "{exit:?}");
         }
     }

@@ -1,8 +1,25 @@
 //! The command line: one file per subcommand, exit codes and errors in `exit`.
 
+mod adapters;
+mod bench;
+mod conformance;
+mod destination;
+mod digest;
 mod exit;
+mod goldens;
+mod inspect;
+mod interrupt;
+mod log;
+mod picture;
 mod print;
+mod progress;
+mod render;
+mod serve;
+mod session;
 mod shell;
+mod source;
+mod table;
+mod verify;
 
 use std::panic;
 use std::process::ExitCode;
@@ -39,19 +56,44 @@ pub(crate) struct Global {
     #[arg(long, short, global = true)]
     quiet: bool,
     /// What to log to stderr: error, warn, info, debug, trace, or a tracing filter
-    #[arg(long, global = true, value_name = "FILTER", env = "ISOFRAME_LOG")]
+    #[arg(long, global = true, value_name = "FILTER", env = "ISOFRAME_LOG_LEVEL")]
     log: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Render(render::Render),
+    Serve(serve::Serve),
+    Verify(verify::Verify),
+    Inspect(inspect::Inspect),
+    Goldens(goldens::Goldens),
+    Adapters(adapters::Adapters),
+    Conformance(conformance::Conformance),
+    Bench(bench::Bench),
     Completions(shell::Completions),
     Man(shell::Man),
 }
 
-impl Command {
+impl Cli {
     fn run(&self) -> Result<Exit, Failure> {
+        if !matches!(self.command, Command::Serve(_)) {
+            log::start_command(&self.global)?;
+        }
+        self.command.run(&self.global)
+    }
+}
+
+impl Command {
+    fn run(&self, global: &Global) -> Result<Exit, Failure> {
         match self {
+            Command::Render(command) => command.run(global),
+            Command::Serve(command) => command.run(global),
+            Command::Verify(command) => command.run(global),
+            Command::Inspect(command) => command.run(global),
+            Command::Goldens(command) => command.run(global),
+            Command::Adapters(command) => command.run(global),
+            Command::Conformance(command) => command.run(global),
+            Command::Bench(command) => command.run(global),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }
@@ -67,9 +109,8 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error).into(),
     };
-    start_log(&cli.global);
     let json = cli.global.json;
-    match panic::catch_unwind(panic::AssertUnwindSafe(|| cli.command.run())) {
+    match panic::catch_unwind(panic::AssertUnwindSafe(|| cli.run())) {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
             report(&failure, json);
@@ -103,18 +144,6 @@ fn report(failure: &Failure, json: bool) {
     } else {
         eprintln!("isoframe: error: {failure}");
     }
-}
-
-/// Logs go to stderr, so that stdout stays with results.
-fn start_log(global: &Global) {
-    let filter = match (&global.log, global.quiet) {
-        (Some(filter), _) => filter.as_str(),
-        (None, true) => "error",
-        (None, false) => "warn",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_new(filter)
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }
 
 /// The whole command line, for completions, the man page and the documentation.
