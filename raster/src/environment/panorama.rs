@@ -7,6 +7,10 @@ use super::{OCTAHEDRAL_SIDE, RADIANCE_MAX, exr, hdr};
 /// Largest side of the octahedral map that a picture becomes.
 const OCTAHEDRON_SIDE_MAX: u32 = 1024;
 
+/// Brightest pixel kept. Suns exceed the halves of what is stored, but not once they are averaged over a texel;
+/// sums over any picture stay finite.
+const PIXEL_MAX: f32 = 16_777_216.0;
+
 /// Pictures wider than this are averaged down first: more than the octahedral map could hold.
 const WIDTH_MAX: usize = 2048;
 
@@ -21,9 +25,9 @@ pub struct Panorama {
     pub width: usize,
     /// *Units*: pixels.
     pub height: usize,
-    /// Rows from the top; finite, 0 to 65504.
+    /// Rows from the top; finite, 0 to 2^24.
     pub pixels: Vec<[f32; 3]>,
-    /// Pixels of the file that were negative, infinite, undefined or brighter than 65504.
+    /// Pixels of the file that were negative, undefined, infinite or beyond 2^24.
     pub repaired_px: u64,
 }
 
@@ -41,7 +45,8 @@ impl Panorama {
         }
     }
 
-    /// A picture from pixels that may hold anything; brings them into range.
+    /// A picture from pixels that may hold anything. Brings them into range: what is negative or undefined becomes 0,
+    /// infinity 65504 (what overflowed was most likely a half), what is beyond 2^24 becomes that.
     pub fn new(width: usize, height: usize, mut pixels: Vec<[f32; 3]>) -> Panorama {
         assert!(
             width > 0 && height > 0 && pixels.len() == width * height,
@@ -118,7 +123,13 @@ impl Panorama {
 }
 
 fn repaired(v: f32) -> f32 {
-    if v.is_nan() { 0.0 } else { v.clamp(0.0, RADIANCE_MAX) }
+    if v.is_nan() {
+        0.0
+    } else if v == f32::INFINITY {
+        RADIANCE_MAX
+    } else {
+        v.clamp(0.0, PIXEL_MAX)
+    }
 }
 
 /// Appends `row`, each pixel averaged with `reach` neighbours on either side, around the edge.
