@@ -34,9 +34,10 @@ impl Run {
             .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.text(), self.stderr))
     }
 
-    /// The error that `--json` leaves on stderr.
+    /// The error that `--json` leaves on stderr, in its last line: drivers write there too.
     fn error(&self) -> serde_json::Value {
-        let value: serde_json::Value = serde_json::from_str(self.stderr.trim())
+        let last = self.stderr.trim().lines().last().unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_str(last)
             .unwrap_or_else(|error| panic!("{error}: {}", self.stderr));
         value["error"].clone()
     }

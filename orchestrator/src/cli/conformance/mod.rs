@@ -21,7 +21,7 @@ use super::{Global, print, progress};
 /// Renders the scenes inside the binary, or the ones named, with every buffer: on the CPU at 1, 2 and 7 threads, with
 /// each instruction set, with and without flushing denormals; on every adapter; and in a fresh process. Each row
 /// renders the scenes forwards, then backwards. Exit code 1 where a buffer differs from the hashes in the binary, or
-/// from the plainest CPU row; 3 where an adapter that --adapter names is not there or is refused.
+/// from the plainest CPU row; 3 where an adapter that was named is not there or is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Conformance {
     /// Scenes of your own, instead of those in the binary
