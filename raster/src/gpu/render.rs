@@ -48,9 +48,21 @@ pub(crate) struct State {
     lists: ListPool,
     pipelines: BTreeMap<(&'static str, Features), Pipeline>,
     capacities: Capacities,
+    edits: Vec<(String, String)>,
 }
 
 impl State {
+    /// Replaces text in all shaders that are compiled from now on.
+    pub fn edit(&mut self, edits: Vec<(String, String)>) {
+        self.edits = edits;
+        self.pipelines.clear();
+    }
+
+    /// Memory held on the device. *Units*: bytes.
+    pub fn bytes(&self) -> u64 {
+        self.pool.bytes() + self.lists.bytes() + self.residents.bytes()
+    }
+
     /// Renders a frame.
     pub fn render(
         &mut self,
@@ -86,6 +98,7 @@ impl State {
             pool: &mut self.pool,
             lists: &mut self.lists,
             pipelines: &mut self.pipelines,
+            edits: &self.edits,
             capacities: &mut self.capacities,
             constants: uniform(device, "constants", &list.constants),
         };
@@ -110,6 +123,7 @@ struct FrameOnDevice<'a> {
     pool: &'a mut Pool,
     lists: &'a mut ListPool,
     pipelines: &'a mut BTreeMap<(&'static str, Features), Pipeline>,
+    edits: &'a [(String, String)],
     capacities: &'a mut Capacities,
     constants: wgpu::Buffer,
 }
@@ -510,7 +524,10 @@ impl FrameOnDevice<'_> {
         let pipeline = match self.pipelines.get(&(what.label, features)) {
             Some(pipeline) => pipeline,
             None => {
-                let source = source(what, features);
+                let source = self
+                    .edits
+                    .iter()
+                    .fold(source(what, features), |source, (from, to)| source.replace(from, to));
                 let made = Pipeline::new(self.device, what, &source)?;
                 self.pipelines.entry((what.label, features)).or_insert(made)
             }
