@@ -9,6 +9,10 @@ fn every_adapter_computes_what_rust_computes() {
     for gpu in adapters::opened() {
         let report = gpu.sweep(16).expect("the device answers");
         assert!(report.failed.is_empty(), "{}: {:?}", gpu.name(), report.failed);
-        eprintln!("{}: same bits; plain products {}", gpu.name(), if report.fuses { "differ" } else { "too" });
+        eprintln!(
+            "{}: same bits; plain products {}",
+            gpu.name(),
+            if report.fuses { "differ" } else { "too" }
+        );
     }
 }

@@ -135,12 +135,7 @@ struct Breach {
 }
 
 const BREACHES: [Breach; 8] = [
-    Breach {
-        rule: "1: products and inner sums are guarded",
-        from: "u.zero",
-        to: "0u",
-        everywhere: false,
-    },
+    Breach { rule: "1: products and inner sums are guarded", from: "u.zero", to: "0u", everywhere: false },
     Breach {
         rule: "1: sums are not regrouped",
         from: "return guard(guard(v.x + v.y) + v.z);",
@@ -197,7 +192,12 @@ fn breaking_a_rule_is_seen() {
                 let frame = render(case, &environment, &|job| gpu.render(job));
                 difference(expected, &frame).map(|difference| format!("{}: {difference}", case.name))
             });
-            assert!(seen.is_some() || !breach.everywhere, "{}: breaking {} is not seen", gpu.name(), breach.rule);
+            assert!(
+                seen.is_some() || !breach.everywhere,
+                "{}: breaking {} is not seen",
+                gpu.name(),
+                breach.rule
+            );
             let seen = seen.unwrap_or_else(|| "not seen: this driver neither fuses nor regroups here".into());
             eprintln!("{}, rule {}: {seen}", gpu.name(), breach.rule);
         }

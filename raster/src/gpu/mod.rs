@@ -242,7 +242,10 @@ pub fn shader_texts() -> Vec<ShaderText> {
         features,
         text,
     };
-    let probe = shader::compose(probe::PASS.stem, &[shader::exact_constants(), probe::constants(probe::VECTORS)].concat());
+    let probe = shader::compose(
+        probe::PASS.stem,
+        &[shader::exact_constants(), probe::constants(probe::VECTORS)].concat(),
+    );
     let mut texts = vec![describe(&probe::PASS, String::new(), probe)];
     for pass in passes::ALL {
         let mut seen = std::collections::BTreeSet::new();

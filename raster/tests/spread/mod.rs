@@ -7,8 +7,8 @@ use isoframe_raster::frame::{
 };
 use isoframe_raster::prepared::Prepared;
 use isoframe_raster::scene::{
-    self, AlphaMode, Image, Light, LightKind, Limits, Material, Mesh, Node, Primitive, Scene, Source, Texture,
-    TextureRef, Topology, Transform, Trs, Wrap,
+    self, AlphaMode, Image, Light, LightKind, Limits, Material, Mesh, Node, Primitive, Scene, Source,
+    Texture, TextureRef, Topology, Transform, Trs, Wrap,
 };
 
 use crate::common;
@@ -131,8 +131,10 @@ fn textures() -> Case {
         double_sided: true,
         ..Material::default()
     };
-    let plain = Material { base_color: [0.2, 0.5, 0.9, 1.0], metallic: 0.3, roughness: 0.4, ..Material::default() };
-    let mirrored = Transform::Trs(Trs { translation: [1.2, 0.1, -0.5], scale: [-0.8, 0.7, 1.3], ..Trs::default() });
+    let plain =
+        Material { base_color: [0.2, 0.5, 0.9, 1.0], metallic: 0.3, roughness: 0.4, ..Material::default() };
+    let mirrored =
+        Transform::Trs(Trs { translation: [1.2, 0.1, -0.5], scale: [-0.8, 0.7, 1.3], ..Trs::default() });
     let scene = Scene {
         nodes: vec![node(0, at([-1.0, 0.0, 0.0])), node(0, mirrored), node(1, at([0.2, -0.4, -3.0]))],
         meshes: vec![
@@ -153,7 +155,11 @@ fn textures() -> Case {
     let request = FrameRequest {
         camera: looking([0.1, 0.0, 3.2], perspective(0.1)),
         previous_camera: Some(looking([0.0, 0.1, 3.0], perspective(0.1))),
-        lighting: Lighting { environment_rotation_rad: 0.7, environment_intensity: 1.3, ..Lighting::default() },
+        lighting: Lighting {
+            environment_rotation_rad: 0.7,
+            environment_intensity: 1.3,
+            ..Lighting::default()
+        },
         exposure_ev: 0.5,
         ..request(101, 67, 4)
     };
@@ -195,8 +201,9 @@ fn layers() -> Case {
 
 /// Lines, points and unlit triangles through an orthographic camera.
 fn lines_and_points() -> Case {
-    let positions: Vec<[f32; 3]> =
-        (0..40).map(|k| [random(k) * 4.0 - 2.0, random(k + 100) * 3.0 - 1.5, random(k + 200) * 4.0 - 2.0]).collect();
+    let positions: Vec<[f32; 3]> = (0..40)
+        .map(|k| [random(k) * 4.0 - 2.0, random(k + 100) * 3.0 - 1.5, random(k + 200) * 4.0 - 2.0])
+        .collect();
     let colors = (0..40).map(|k| [random(k + 300), random(k + 400), random(k + 500), 1.0]).collect();
     let of = |topology, count: u32, material| Primitive {
         topology,
@@ -206,10 +213,11 @@ fn lines_and_points() -> Case {
         color: Vec::clone(&colors),
         ..Primitive::default()
     };
-    let primitives = vec![of(Topology::Lines, 40, 0), of(Topology::Points, 40, 0), Primitive {
-        gltf_index: 2,
-        ..square(3, 1)
-    }];
+    let primitives = vec![
+        of(Topology::Lines, 40, 0),
+        of(Topology::Points, 40, 0),
+        Primitive { gltf_index: 2, ..square(3, 1) },
+    ];
     let scene = Scene {
         nodes: vec![node(0, Transform::default())],
         meshes: vec![Mesh { primitives, ..Mesh::default() }],
@@ -231,7 +239,12 @@ fn lines_and_points() -> Case {
 /// Triangles through the near plane and far beyond the guard band, coplanar ones, and every kind of light.
 fn crossing() -> Case {
     let mut floor = Primitive {
-        position: vec![[-900.0, -1.0, 900.0], [900.0, -1.0, 900.0], [900.0, -1.2, -900.0], [-900.0, -1.1, -900.0]],
+        position: vec![
+            [-900.0, -1.0, 900.0],
+            [900.0, -1.0, 900.0],
+            [900.0, -1.2, -900.0],
+            [-900.0, -1.1, -900.0],
+        ],
         normal: vec![[0.0, 1.0, 0.0]; 4],
         indices: vec![0, 1, 2, 0, 2, 3],
         ..Primitive::default()
@@ -252,8 +265,18 @@ fn crossing() -> Case {
             .to_vec(),
         materials: vec![
             Material { metallic: 0.0, roughness: 0.5, ..Material::default() },
-            Material { base_color: [0.9, 0.2, 0.1, 1.0], metallic: 0.1, roughness: 0.2, ..Material::default() },
-            Material { base_color: [0.1, 0.3, 0.9, 1.0], metallic: 0.9, roughness: 0.6, ..Material::default() },
+            Material {
+                base_color: [0.9, 0.2, 0.1, 1.0],
+                metallic: 0.1,
+                roughness: 0.2,
+                ..Material::default()
+            },
+            Material {
+                base_color: [0.1, 0.3, 0.9, 1.0],
+                metallic: 0.9,
+                roughness: 0.6,
+                ..Material::default()
+            },
         ],
         lights: vec![
             light(LightKind::Directional, None, 2.0),
@@ -277,7 +300,12 @@ fn light(kind: LightKind, range: Option<f32>, intensity: f32) -> Light {
 
 /// No triangle at all.
 fn nothing() -> Case {
-    case("nothing", Scene { nodes: vec![Node { visible: true, ..Node::default() }], ..Scene::default() }, request(17, 9, 4), ColorFormat::Srgb8)
+    case(
+        "nothing",
+        Scene { nodes: vec![Node { visible: true, ..Node::default() }], ..Scene::default() },
+        request(17, 9, 4),
+        ColorFormat::Srgb8,
+    )
 }
 
 /// Scenes made by others, where they are.
@@ -303,7 +331,8 @@ fn shared() -> Vec<Case> {
         let source = Source::from_path(folder.join(path), &limits);
         let scene = source.and_then(|source| scene::load(&source, &limits));
         let scene = scene.unwrap_or_else(|error| panic!("{path}: {error}"));
-        let request = FrameRequest { time_s, previous_time_s: Some(time_s - 0.1), ..request(96, 64, samples) };
+        let request =
+            FrameRequest { time_s, previous_time_s: Some(time_s - 0.1), ..request(96, 64, samples) };
         let scene = Prepared::new(Arc::new(scene));
         cases.push(Case { name: path.into(), scene, request, color: ColorFormat::Srgb8 });
     }
