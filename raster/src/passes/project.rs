@@ -555,7 +555,10 @@ mod tests {
             let t = (0.1 - outside[3]) / (inside[3] - outside[3]);
             for k in 0..4 {
                 let want = outside[k] + (inside[k] - outside[k]) * t;
-                assert!((got[k] - want).abs() < 1e-5, "{outside:?} to {inside:?}: {got:?}, {k} is not {want}");
+                assert!(
+                    (got[k] - want).abs() < 1e-5,
+                    "{outside:?} to {inside:?}: {got:?}, {k} is not {want}"
+                );
             }
         }
     }
