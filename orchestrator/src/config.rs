@@ -464,7 +464,9 @@ fn check(name: &str, value: &Value) -> Result<(), String> {
         // Only one list so far: origins.
         let origin = entry.as_str().unwrap_or_default();
         let whole = origin.starts_with("http://") || origin.starts_with("https://");
-        if origin != "*" && !(whole && !origin.ends_with('/') && origin.bytes().all(|byte| byte.is_ascii_graphic())) {
+        if origin != "*"
+            && !(whole && !origin.ends_with('/') && origin.bytes().all(|byte| byte.is_ascii_graphic()))
+        {
             return Err(format!("`{entry}` is not an origin such as \"https://shop.example\", or \"*\""));
         }
     }
@@ -560,7 +562,7 @@ mod tests {
             &environment,
             &[("server.address", "localhost"), ("render.threads", "many"), ("server.cors_origins", "shop")],
         )
-            .expect_err("invalid");
+        .expect_err("invalid");
         for part in [
             "10 mistakes",
             "`top` is not a section",

@@ -3,7 +3,8 @@
 use std::f64::consts::PI;
 
 use isoframe_raster::environment::{
-    self, DFG_SIDE, Environment, LEVELS, OCTAHEDRAL_SIDE, Octahedron, Panorama, dfg_table, direction_of, position_of,
+    self, DFG_SIDE, Environment, LEVELS, OCTAHEDRAL_SIDE, Octahedron, Panorama, dfg_table, direction_of,
+    position_of,
 };
 
 /// Writes what a generated file should hold when `ISOFRAME_REGENERATE` is set, and fails all the same.

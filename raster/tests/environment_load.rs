@@ -92,10 +92,15 @@ fn radiance_orientations() {
                 at(if flip_x { width - 1 - x } else { x }, if flip_y { height - 1 - y } else { y })
             };
             let (sx, sy) = (if flip_x { '-' } else { '+' }, if flip_y { '+' } else { '-' });
-            let rows: Vec<u8> = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).flat_map(|(x, y)| place(x, y)).collect();
-            let columns: Vec<u8> = (0..width).flat_map(|x| (0..height).map(move |y| (x, y))).flat_map(|(x, y)| place(x, y)).collect();
-            for (line, data) in
-                [(format!("{sy}Y 8 {sx}X 16"), rows), (format!("{sx}X 16 {sy}Y 8"), columns)]
+            let rows: Vec<u8> = (0..height)
+                .flat_map(|y| (0..width).map(move |x| (x, y)))
+                .flat_map(|(x, y)| place(x, y))
+                .collect();
+            let columns: Vec<u8> = (0..width)
+                .flat_map(|x| (0..height).map(move |y| (x, y)))
+                .flat_map(|(x, y)| place(x, y))
+                .collect();
+            for (line, data) in [(format!("{sy}Y 8 {sx}X 16"), rows), (format!("{sx}X 16 {sy}Y 8"), columns)]
             {
                 let panorama = load(&hdr(RGBE, &line, &data)).unwrap();
                 assert_eq!((panorama.width, panorama.height), (16, 8), "{line}");
@@ -128,7 +133,10 @@ fn radiance_headers_and_ranges() {
         (hdr(RGBE, "-Y one +X 2", &[0; 8]), "environment_damaged"),
         (hdr(RGBE, "-Y 1 +X 2", &[1, 1, 1, 1, 9, 9, 9, 9]), "environment_damaged"),
         (hdr(RGBE, "-Y 4 +X 8", &[[2, 2, 0, 9].as_slice(), &[0; 200]].concat()), "environment_damaged"),
-        (hdr(RGBE, "-Y 4 +X 8", &[[2, 2, 0, 8, 137, 1].as_slice(), &[0; 200]].concat()), "environment_damaged"),
+        (
+            hdr(RGBE, "-Y 4 +X 8", &[[2, 2, 0, 8, 137, 1].as_slice(), &[0; 200]].concat()),
+            "environment_damaged",
+        ),
         (b"P6 2 1 255 ......".to_vec(), "environment_format"),
         (Vec::new(), "environment_format"),
     ];
@@ -211,13 +219,22 @@ fn openexr_sample_types_names_and_layers() {
     let cases = [
         ("float", named(vec![("R", float(1.0)), ("G", float(2.0)), ("B", float(0.1))]), [1.0, 2.0, 0.1f32]),
         ("half", named(vec![("R", half(1.0)), ("G", half(2.0)), ("B", half(0.5))]), [1.0, 2.0, 0.5]),
-        ("mixed, with alpha", named(vec![("A", float(0.0)), ("R", uint), ("G", half(1.0)), ("B", float(3.0))]), [
-            100_000.0, 1.0, 3.0,
-        ]),
+        (
+            "mixed, with alpha",
+            named(vec![("A", float(0.0)), ("R", uint), ("G", half(1.0)), ("B", float(3.0))]),
+            [100_000.0, 1.0, 3.0],
+        ),
         ("grey", named(vec![("Y", float(4.0))]), [4.0; 3]),
-        ("layer", named(vec![("Sky.R", float(1.0)), ("Sky.G", float(2.0)), ("Sky.B", float(3.0)), ("Z", float(9.0))]), [
-            1.0, 2.0, 3.0,
-        ]),
+        (
+            "layer",
+            named(vec![
+                ("Sky.R", float(1.0)),
+                ("Sky.G", float(2.0)),
+                ("Sky.B", float(3.0)),
+                ("Z", float(9.0)),
+            ]),
+            [1.0, 2.0, 3.0],
+        ),
     ];
     for (name, bytes, scale) in cases {
         let panorama = load(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -248,7 +265,12 @@ fn openexr_refusals() {
     assert_eq!(load(&dwa).unwrap_err().code(), "environment_unsupported");
     let square = {
         let channels = SpecificChannels::rgb(|_: Vec2<usize>| (1.0f32, 1.0f32, 1.0f32));
-        written(&Image::from_layer(Layer::new((8, 8), LayerAttributes::default(), Encoding::FAST_LOSSLESS, channels)))
+        written(&Image::from_layer(Layer::new(
+            (8, 8),
+            LayerAttributes::default(),
+            Encoding::FAST_LOSSLESS,
+            channels,
+        )))
     };
     assert_eq!(load(&square).unwrap_err().code(), "environment_shape");
     let picture = rgb_exr(|_, _| (1.0, 1.0, 1.0), Compression::RLE);

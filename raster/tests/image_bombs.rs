@@ -218,7 +218,8 @@ fn a_thousand_textures_are_refused_before_the_first() {
 #[test]
 fn environments_that_claim_too_much_are_refused_at_once() {
     let _turn = TURN.lock().unwrap();
-    let hdr = |line: &str| format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n{line}\n\x02\x02\x20\0").into_bytes();
+    let hdr =
+        |line: &str| format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n{line}\n\x02\x02\x20\0").into_bytes();
     let cases = [
         (hdr("-Y 32768 +X 65536"), "environment_size"),
         (hdr("-Y 4294967295 +X 4294967295"), "environment_shape"),

@@ -228,13 +228,41 @@ fn truncation_is_refused_at_every_length() {
 #[test]
 fn decoded_bytes_are_the_same_on_every_machine() {
     let cases: [(&str, &[u8], &str); 10] = [
-        ("full", include_bytes!("data/full.jpg"), "8231d6a495453da5a4fb77be63ee2a54c0f4ece225996c2875c1159078864385"),
-        ("half_width", include_bytes!("data/half_width.jpg"), "e00864b2c04c974a27bbc1ffc72ee013e97ea8bfb3832e120dc1ee7835bb5a4e"),
-        ("quarter", include_bytes!("data/quarter.jpg"), "8cfd2a2c8ca8f66d669736d7c928177fe1a241a8e0f609e56499ee19f47c3f4f"),
-        ("progressive", include_bytes!("data/progressive.jpg"), "629b1009d8eecb587bffcd03e5ce6969fe3ab95a109ceaeaad66894e56bae0d3"),
-        ("grey", include_bytes!("data/grey.jpg"), "6b8bbd99589d1aac66c134e2ab0cc784aaeacc950cac0bb244a3d8c37ba39357"),
-        ("restart", include_bytes!("data/restart.jpg"), "a20710bd175d79be0f6ecbf39fb7d2a39ebb803ae83b652f7c870b4bfb5d9469"),
-        ("extreme", include_bytes!("data/extreme.jpg"), "db432930344f4699092bbcbd7714c09d1cdf466bf7c5efd89ab534e9a4a07d3c"),
+        (
+            "full",
+            include_bytes!("data/full.jpg"),
+            "8231d6a495453da5a4fb77be63ee2a54c0f4ece225996c2875c1159078864385",
+        ),
+        (
+            "half_width",
+            include_bytes!("data/half_width.jpg"),
+            "e00864b2c04c974a27bbc1ffc72ee013e97ea8bfb3832e120dc1ee7835bb5a4e",
+        ),
+        (
+            "quarter",
+            include_bytes!("data/quarter.jpg"),
+            "8cfd2a2c8ca8f66d669736d7c928177fe1a241a8e0f609e56499ee19f47c3f4f",
+        ),
+        (
+            "progressive",
+            include_bytes!("data/progressive.jpg"),
+            "629b1009d8eecb587bffcd03e5ce6969fe3ab95a109ceaeaad66894e56bae0d3",
+        ),
+        (
+            "grey",
+            include_bytes!("data/grey.jpg"),
+            "6b8bbd99589d1aac66c134e2ab0cc784aaeacc950cac0bb244a3d8c37ba39357",
+        ),
+        (
+            "restart",
+            include_bytes!("data/restart.jpg"),
+            "a20710bd175d79be0f6ecbf39fb7d2a39ebb803ae83b652f7c870b4bfb5d9469",
+        ),
+        (
+            "extreme",
+            include_bytes!("data/extreme.jpg"),
+            "db432930344f4699092bbcbd7714c09d1cdf466bf7c5efd89ab534e9a4a07d3c",
+        ),
         ("lossy", include_bytes!("data/lossy.webp"), "?"),
         ("lossy_alpha", include_bytes!("data/lossy_alpha.webp"), "?"),
         ("lossless_alpha", include_bytes!("data/lossless_alpha.webp"), "?"),

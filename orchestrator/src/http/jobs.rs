@@ -90,7 +90,8 @@ impl Job {
         let url = format!("/v1/jobs/{}", row.id);
         let meta: Option<ResultMeta> =
             row.result.as_deref().map(serde_json::from_str).transpose().map_err(ApiError::internal)?;
-        let problem = row.problem.as_deref().map(serde_json::from_str).transpose().map_err(ApiError::internal)?;
+        let problem =
+            row.problem.as_deref().map(serde_json::from_str).transpose().map_err(ApiError::internal)?;
         let live = (row.state == JobState::Running).then(|| board.frames_done(&row.id)).flatten();
         Ok(Job {
             events_url: format!("{url}/events"),

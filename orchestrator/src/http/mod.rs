@@ -142,7 +142,13 @@ fn cross_origin(origins: &[String]) -> Option<CorsLayer> {
     let methods = [Method::GET, Method::HEAD, Method::POST, Method::DELETE];
     // The names are listed because `*` would not cover a page that sends credentials.
     let exposed = EXPOSED_HEADERS.map(HeaderName::from_static);
-    Some(CorsLayer::new().allow_origin(allowed).allow_methods(methods).allow_headers(Any).expose_headers(exposed))
+    Some(
+        CorsLayer::new()
+            .allow_origin(allowed)
+            .allow_methods(methods)
+            .allow_headers(Any)
+            .expose_headers(exposed),
+    )
 }
 
 /// Headers of answers that scripts of other origins may read.

@@ -1,7 +1,7 @@
 //! From a plan to a file: the one place where requests and jobs meet the renderer.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;

@@ -87,14 +87,19 @@ impl<E: Into<ApiError>> From<E> for Stop {
 async fn run(app: &Arc<App>, row: JobRow) {
     let stop = app.jobs.begin(&row.id);
     let made = AssertUnwindSafe(make(app, &row, &stop)).catch_unwind().await;
-    let made = made.unwrap_or_else(|panic| Err(ApiError::internal(request_panic_text(panic.as_ref())).into()));
+    let made =
+        made.unwrap_or_else(|panic| Err(ApiError::internal(request_panic_text(panic.as_ref())).into()));
     if let Err(error) = settle(app, &row, made).await {
         tracing::error!(%error, "how a job ended could not be written down");
     }
     app.jobs.end(&row.id);
 }
 
-async fn settle(app: &App, row: &JobRow, made: Result<(NamedTempFile, ResultMeta), Stop>) -> Result<(), ApiError> {
+async fn settle(
+    app: &App,
+    row: &JobRow,
+    made: Result<(NamedTempFile, ResultMeta), Stop>,
+) -> Result<(), ApiError> {
     let (id, total) = (row.id.clone(), row.frames_total);
     match made {
         Ok((file, meta)) => {
@@ -156,11 +161,7 @@ async fn make(
 }
 
 /// One frame of a job, from the cache or made in a slot.
-async fn frame(
-    app: &Arc<App>,
-    ask: &Ask,
-    stop: &CancellationToken,
-) -> Result<(FrameMeta, CachedBody), Stop> {
+async fn frame(app: &Arc<App>, ask: &Ask, stop: &CancellationToken) -> Result<(FrameMeta, CachedBody), Stop> {
     let (plan, etag) = ask.plan(app)?;
     let cached = {
         let (app, plan) = (app.clone(), plan.clone());
@@ -247,7 +248,13 @@ impl Archive {
         Ok(Archive { zip: ZipWriter::new(BufWriter::new(file)), scratch, entries: Vec::new() })
     }
 
-    fn add(mut self, name: String, ask: &Ask, meta: FrameMeta, body: CachedBody) -> Result<Archive, ApiError> {
+    fn add(
+        mut self,
+        name: String,
+        ask: &Ask,
+        meta: FrameMeta,
+        body: CachedBody,
+    ) -> Result<Archive, ApiError> {
         self.zip.start_file(&name, stored()).map_err(ApiError::internal)?;
         copy(body, &mut self.zip).map_err(ApiError::internal)?;
         self.entries.push(Entry {

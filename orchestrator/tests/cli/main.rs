@@ -37,8 +37,8 @@ impl Run {
     /// The error that `--json` leaves on stderr, in its last line: drivers write there too.
     fn error(&self) -> serde_json::Value {
         let last = self.stderr.trim().lines().last().unwrap_or_default();
-        let value: serde_json::Value = serde_json::from_str(last)
-            .unwrap_or_else(|error| panic!("{error}: {}", self.stderr));
+        let value: serde_json::Value =
+            serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {}", self.stderr));
         value["error"].clone()
     }
 
