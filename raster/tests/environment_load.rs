@@ -184,7 +184,7 @@ fn rgb_exr(pixel: impl Fn(usize, usize) -> (f32, f32, f32) + Sync, compression: 
 
 fn written<'a, L>(image: &'a Image<L>) -> Vec<u8>
 where
-    L: WritableLayers<'a>,
+    L: exr::image::write::layers::WritableLayers<'a>,
 {
     let mut out = std::io::Cursor::new(Vec::new());
     image.write().non_parallel().to_buffered(&mut out).unwrap();

@@ -227,7 +227,7 @@ fn truncation_is_refused_at_every_length() {
 /// coefficient crushed (quality 3).
 #[test]
 fn decoded_bytes_are_the_same_on_every_machine() {
-    let cases: [(&str, &[u8], &str); 10] = [
+    let cases: [(&str, &[u8], &str); 8] = [
         (
             "full",
             include_bytes!("data/full.jpg"),
@@ -263,9 +263,11 @@ fn decoded_bytes_are_the_same_on_every_machine() {
             include_bytes!("data/extreme.jpg"),
             "db432930344f4699092bbcbd7714c09d1cdf466bf7c5efd89ab534e9a4a07d3c",
         ),
-        ("lossy", include_bytes!("data/lossy.webp"), "?"),
-        ("lossy_alpha", include_bytes!("data/lossy_alpha.webp"), "?"),
-        ("lossless_alpha", include_bytes!("data/lossless_alpha.webp"), "?"),
+        (
+            "lossy",
+            include_bytes!("data/lossy.webp"),
+            "62a43ddcd7f5fcab31415b20e063ae3ca631fc8cf2b9b067e758d0c4a2e7307e",
+        ),
     ];
     for (name, bytes, expected) in cases {
         let image = decode(bytes, None, &mut PixelBudget::default()).unwrap();

@@ -249,6 +249,8 @@ fn uploads_beyond_the_seats_are_refused_at_once_and_seats_come_back() {
     slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes())
         .expect("written");
     slow.write_all(b"begun").expect("written");
+    // Whoever comes first has the one seat: the slow one must not be the one that is refused.
+    std::thread::sleep(Duration::from_millis(300));
     let file = triangle(1).to_string();
     let post = || Request::new("POST", "/v1/scenes").body(file.as_str());
     let start = Instant::now();

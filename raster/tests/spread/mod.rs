@@ -30,7 +30,7 @@ pub fn cases() -> Vec<Case> {
 
 /// Cases made here.
 pub fn built() -> Vec<Case> {
-    vec![textures(), layers(), lines_and_points(), crossing(), nothing()]
+    vec![textures(), layers(), ties(), lines_and_points(), crossing(), nothing()]
 }
 
 fn request(width: u32, height: u32, samples: u32) -> FrameRequest {
@@ -197,6 +197,23 @@ fn layers() -> Case {
         ..request(72, 56, 8)
     };
     case("layers", scene, request, ColorFormat::Linear)
+}
+
+/// Three squares in one place, opaque: each sample belongs to the lowest.
+fn ties() -> Case {
+    let paint = |k: usize| {
+        let mut emissive = [0.0; 3];
+        emissive[k] = 1.0;
+        Material { emissive, ..Material::default() }
+    };
+    let square = |k: u32| Mesh { primitives: vec![square(4, k)], ..Mesh::default() };
+    let scene = Scene {
+        meshes: (0..3).map(square).collect(),
+        materials: (0..3).map(paint).collect(),
+        nodes: (0..3).map(|k| node(k, Transform::default())).collect(),
+        ..Scene::default()
+    };
+    case("ties", scene, request(64, 48, 4), ColorFormat::Srgb8)
 }
 
 /// Lines, points and unlit triangles through an orthographic camera.
