@@ -222,7 +222,7 @@ impl DrawList {
             motion_valid: moments.previous.is_some(),
         };
         let current = Transforms::new(&moments.current);
-        let previous = moments.previous.as_ref().map(|m| Transforms::new(m));
+        let previous = moments.previous.as_ref().map(Transforms::new);
         for node in 0..scene.nodes.len() {
             list.add_node(prepared, node, variant, &current, previous.as_ref())?;
         }

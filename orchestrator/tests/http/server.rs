@@ -101,11 +101,6 @@ impl TestServer {
         })
         .sum()
     }
-
-    /// Begins a shutdown without waiting for its end.
-    pub fn begin_stop(&self) {
-        self.stop.notify_one();
-    }
 }
 
 impl Drop for TestServer {

@@ -58,7 +58,7 @@ impl Mode {
             Mode::Triangles => (3, 3),
             Mode::TriangleStrip | Mode::TriangleFan => (3, 1),
         };
-        if count < least || count % step != 0 {
+        if count < least || !count.is_multiple_of(step) {
             let count = count as u64;
             return Err(SceneError::IndexCount {
                 what: what.into(),

@@ -77,7 +77,7 @@ fn check_stride(index: usize, stride: u64, byte_length: u64) -> Result<(), Scene
     if !(4..=252).contains(&stride) {
         return Err(SceneError::Stride { what, stride, reason: "it must be 4 to 252" });
     }
-    if stride % 4 != 0 {
+    if !stride.is_multiple_of(4) {
         return Err(SceneError::Misaligned { what, offset: stride, alignment: 4 });
     }
     if stride > byte_length {

@@ -24,14 +24,14 @@ impl Choosing<'_> {
     pub fn view(&self, choice: &CameraChoice) -> Result<View, RenderError> {
         match choice {
             CameraChoice::Auto => match self.camera_nodes().next() {
-                Some(node) => self.from_node(node),
+                Some(node) => self.at_node(node),
                 None => self.framed(NamedView::ThreeQuarter),
             },
             CameraChoice::Index(index) => match self.camera_nodes().nth(*index as usize) {
-                Some(node) => self.from_node(node),
+                Some(node) => self.at_node(node),
                 None => refuse(format!("there is no camera {index}; {}", self.list())),
             },
-            CameraChoice::Name(name) => self.from_node(self.named(name)?),
+            CameraChoice::Name(name) => self.at_node(self.named(name)?),
             CameraChoice::View(view) => self.framed(*view),
             CameraChoice::Orbit { theta_rad, phi_rad, radius, radius_relative, target_world, yfov_rad } => {
                 let stand = orbit_stand(*theta_rad, *phi_rad)?;
@@ -83,7 +83,7 @@ impl Choosing<'_> {
         refuse(format!("{why}; {}", self.list()))
     }
 
-    fn from_node(&self, index: usize) -> Result<View, RenderError> {
+    fn at_node(&self, index: usize) -> Result<View, RenderError> {
         let node = &self.scene.nodes[index];
         let Some(camera) = node.camera else {
             return refuse(format!("node {} carries no camera", node.gltf_index));

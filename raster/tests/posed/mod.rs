@@ -39,7 +39,7 @@ pub fn triangle() -> Primitive {
 /// A primitive of these vertices, indexed in order.
 pub fn points(position: &[[f32; 3]]) -> Primitive {
     Primitive {
-        topology: if position.len() % 3 == 0 { Topology::Triangles } else { Topology::Points },
+        topology: if position.len().is_multiple_of(3) { Topology::Triangles } else { Topology::Points },
         indices: (0..position.len() as u32).collect(),
         position: position.to_vec(),
         ..Primitive::default()

@@ -52,7 +52,7 @@ pub(crate) fn unpack(
     let (mode, filter) = kind(what, compressed, dialect)?;
     let (stride, count) = (compressed.byte_stride, compressed.count);
     check_stride(mode, filter, stride, count).map_err(broken)?;
-    let bytes = stride.checked_mul(count).unwrap_or(u64::MAX);
+    let bytes = stride.saturating_mul(count);
     if bytes != view.byte_length {
         let what = format!("{what} byteLength");
         return Err(SceneError::CountMismatch { what, wanted: bytes, got: view.byte_length });
@@ -95,7 +95,7 @@ fn kind(what: &str, view: &json::MeshoptView, dialect: Dialect) -> Result<(Mode,
 
 fn check_stride(mode: Mode, filter: Filter, stride: u64, count: u64) -> Result<(), Broken> {
     if mode == Mode::Attributes {
-        if stride % 4 != 0 || !(4..=256).contains(&stride) {
+        if !stride.is_multiple_of(4) || !(4..=256).contains(&stride) {
             return Err("byteStride must be a multiple of 4 up to 256");
         }
         let fits = match filter {
@@ -111,7 +111,7 @@ fn check_stride(mode: Mode, filter: Filter, stride: u64, count: u64) -> Result<(
     if !matches!(stride, 2 | 4) {
         return Err("byteStride of indices must be 2 or 4");
     }
-    if mode == Mode::Triangles && count % 3 != 0 {
+    if mode == Mode::Triangles && !count.is_multiple_of(3) {
         return Err("count of triangle indices must be a multiple of 3");
     }
     Ok(())
