@@ -120,12 +120,12 @@ pub fn f32_from_i64(x: i64) -> f32 {
     high * 16_777_216.0 + low
 }
 
-/// Smallest f32 whose bucket is in [`SRGB8_GUESS`]; below it the code is 0.
+/// Smallest f32 whose bucket is in `SRGB8_GUESS`; below it the code is 0.
 pub const SRGB8_GUESS_FROM: u32 = 0x3900_0000; // 2^-13
-/// Bits that a bucket of [`SRGB8_GUESS`] leaves out.
+/// Bits that a bucket of `SRGB8_GUESS` leaves out.
 pub const SRGB8_GUESS_SHIFT: u32 = 16;
 
-/// [`SRGB8_GUESS`], for the twin.
+/// `SRGB8_GUESS`, for the twin.
 pub fn srgb8_guesses() -> &'static [u8] {
     &SRGB8_GUESS
 }

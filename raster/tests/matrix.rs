@@ -134,7 +134,7 @@ struct Breach {
     everywhere: bool,
 }
 
-const BREACHES: [Breach; 8] = [
+const BREACHES: [Breach; 7] = [
     Breach { rule: "1: products and inner sums are guarded", from: "u.zero", to: "0u", everywhere: false },
     Breach {
         rule: "1: sums are not regrouped",
@@ -158,12 +158,6 @@ const BREACHES: [Breach; 8] = [
         rule: "3: textures are filtered in our own arithmetic",
         from: "guard4(a + mul4(guard4(b - a), vec4<f32>(t)))",
         to: "mix(a, b, vec4<f32>(t * 0.999))",
-        everywhere: true,
-    },
-    Breach {
-        rule: "6: ties in depth go to the lower id",
-        from: "&& order < orders[",
-        to: "&& order > orders[",
         everywhere: true,
     },
     Breach {

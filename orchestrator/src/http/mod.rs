@@ -1,7 +1,7 @@
 //! The service: routes over a store and a renderer.
 //!
-//! A request passes: connection (limits, [`connection`]) → request layer (id, span, metrics, panics,
-//! [`request`]) → its handler → store and renderer on blocking threads. Errors become answers in [`problem`].
+//! A request passes: connection (limits, `connection`) → request layer (id, span, metrics, panics,
+//! `request`) → its handler → store and renderer on blocking threads. Errors become answers in `problem`.
 
 mod answers;
 mod app;

@@ -1,4 +1,4 @@
-//! Lists of vec4<u32> in textures: drivers fetch four words from a texture for less than one from a buffer.
+//! Lists of `vec4<u32>` in textures: drivers fetch four words from a texture for less than one from a buffer.
 
 use std::collections::BTreeMap;
 

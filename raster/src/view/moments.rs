@@ -18,7 +18,7 @@ pub struct Moments {
 ///
 /// *Previous*: a previous time without a camera sees through the same camera choice at that time; a
 /// previous camera without a time sees the current pose.
-/// *Errors*: those of [`pose::evaluate`], [`resolve`] and [`pose::check_sun`]; fields of the previous moment
+/// *Errors*: those of [`pose::evaluate`], [`super::resolve`] and [`pose::check_sun`]; fields of the previous moment
 /// are named as such.
 pub fn moments(scene: &Scene, request: &FrameRequest) -> Result<Moments, RenderError> {
     moments_within(scene, &Extents::new(scene), request)

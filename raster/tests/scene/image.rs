@@ -55,7 +55,7 @@ fn bombs_are_refused_by_their_header() {
     let side = claims(50_000, 50_000);
     check_refused(
         "side",
-        with_images(&[side.clone()]).glb(),
+        with_images(std::slice::from_ref(&side)).glb(),
         "limit-exceeded",
         "image 0: 50000 exceeds the limit image_side_px",
     );
