@@ -5,13 +5,13 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../.."
 tests=(--test gpu_exact --test gpu_device --test matrix)
-cargo test -p isoframe-raster "$@" "${tests[@]}" --no-run
+cargo test --workspace "$@" "${tests[@]}" --no-run
 for driver in mesa-vulkan-128 mesa-vulkan-256 mesa-gl swiftshader; do
     for run in 1 2; do
         echo "matrix: $driver, process $run"
         (
             eval "$(ops/drivers/env.sh "$driver")"
-            cargo test -p isoframe-raster "$@" "${tests[@]}" -- --nocapture
+            cargo test --workspace "$@" "${tests[@]}" -- --nocapture
         )
     done
 done
