@@ -414,7 +414,12 @@ impl Tile<'_> {
                 continue;
             }
             let (px, py) = position(item.pixel as usize);
-            let at = py as usize * band.width + (self.px[0] + px) as usize;
+            let (x, y) = ((self.px[0] + px) as usize, py as usize);
+            // Tiles reach beyond the image's right and lower edge.
+            if x >= band.width || y >= band.height {
+                continue;
+            }
+            let at = y * band.width + x;
             if let Some(depth) = &mut band.depth {
                 depth[at] = flush(s.depth[lane]);
             }

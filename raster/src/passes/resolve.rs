@@ -113,10 +113,13 @@ pub fn finish<S: Simd>(
     let one = f32x8::splat(simd, 1.0);
     let mut rgb = V3 { x: color[0], y: color[1], z: color[2] };
     let mut alpha = color[3].min(one);
-    if c.background == 2 && background.simd_gt(zero).any_true() {
-        let sky = sky(simd, c, octahedron, x_px, y_px);
-        rgb = rgb + sky.scale(background);
+    if c.background == 2 {
+        // Also where a row of pixels shows none of it: a pixel may not depend on its neighbours.
         alpha = one;
+        if background.simd_gt(zero).any_true() {
+            let sky = sky(simd, c, octahedron, x_px, y_px);
+            rgb = rgb + sky.scale(background);
+        }
     }
     let limit = f32x8::splat(simd, light::RADIANCE_MAX);
     let base = [flush8(rgb.x.min(limit)), flush8(rgb.y.min(limit)), flush8(rgb.z.min(limit)), flush8(alpha)];
