@@ -12,6 +12,8 @@
 @group(0) @binding(4) var pairs: texture_storage_2d<rgba32uint, write>;
 @group(0) @binding(5) var<storage, read_write> large: array<u32>;
 @group(0) @binding(6) var<storage, read_write> counters: Counters;
+// Tiles that show something, from the first place on; the others, from the last place back.
+@group(0) @binding(7) var<storage, read_write> order: array<u32>;
 
 // An edge over the image: a X + b Y + c, X and Y in 1/16 pixel from the top left of the band.
 struct WideEdge {
@@ -210,5 +212,25 @@ fn scan(@builtin(local_invocation_index) local: u32) {
         atomicStore(&tiles[k], first);
         atomicStore(&tiles[all + 1u + k], first);
         first += count;
+    }
+}
+
+// Sorts tiles by whether anything is to be done for them.
+@compute @workgroup_size(64)
+fn sort_tiles(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let tile = linear_index(workgroup, local);
+    let count = band.tiles_x * band.tiles_y;
+    if tile >= count {
+        return;
+    }
+    var is_active = ALL_TILES;
+    for (var mode = 0u; mode < MODES; mode++) {
+        let list = mode * count + tile;
+        is_active = is_active || atomicLoad(&tiles[list + 1u]) > atomicLoad(&tiles[list]);
+    }
+    if is_active {
+        order[atomicAdd(&counters.active_tiles, 1u)] = tile;
+    } else {
+        order[count - 1u - atomicAdd(&counters.blank_tiles, 1u)] = tile;
     }
 }

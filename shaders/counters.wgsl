@@ -7,5 +7,7 @@ struct Counters {
     large: atomic<u32>,
     items: atomic<u32>,
     pairs: atomic<u32>,
-    padding: array<u32, 3>,
+    active_tiles: atomic<u32>,
+    blank_tiles: atomic<u32>,
+    padding: u32,
 }

@@ -6,6 +6,7 @@
 @group(0) @binding(3) var items: texture_2d<u32>;
 @group(0) @binding(4) var<storage, read> pixels: array<u32>;
 @group(0) @binding(5) var<storage, read_write> frame: array<u32>;
+@group(0) @binding(6) var<storage, read> order: array<u32>;
 
 // Whether owner p (node, primitive, samples) comes before owner q.
 fn comes_first(p: vec3<u32>, q: vec3<u32>) -> bool {
@@ -19,10 +20,11 @@ fn comes_first(p: vec3<u32>, q: vec3<u32>) -> bool {
 }
 
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) at: vec3<u32>) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let at = tile_pixel(order[workgroup.y * DISPATCH_WIDTH + workgroup.x], local);
     let x = at.x;
     let y = at.y;
-    if x >= u.width || y + band.first_tile_row * 8u >= u.height || y >= band.tiles_y * 8u {
+    if x >= u.width || y + band.first_tile_row * 8u >= u.height {
         return;
     }
     let pixel = y * u.width + x;

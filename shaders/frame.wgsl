@@ -63,6 +63,11 @@ fn place(i: u32) -> vec2<u32> {
     return vec2<u32>(i & (LIST_WIDTH - 1u), i / LIST_WIDTH);
 }
 
+// The pixel of an invocation of a tile's workgroup, from the band's top left.
+fn tile_pixel(tile: u32, local: u32) -> vec2<u32> {
+    return vec2<u32>((tile % band.tiles_x) * 8u + (local & 7u), (tile / band.tiles_x) * 8u + (local >> 3u));
+}
+
 // The number of an invocation in a dispatch that may be folded into rows of DISPATCH_WIDTH workgroups.
 fn linear_index(workgroup: vec3<u32>, local: u32) -> u32 {
     return (workgroup.y * DISPATCH_WIDTH + workgroup.x) * 64u + local;

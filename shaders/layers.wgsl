@@ -16,7 +16,8 @@
 @group(0) @binding(6) var<storage, read_write> pixels: array<u32>;
 @group(0) @binding(7) var<storage, read_write> counters: Counters;
 @group(0) @binding(8) var<storage, read> samples: array<vec2<u32>>;
-@group(0) @binding(9) var<storage, read_write> sorted: array<vec4<u32>>;
+@group(0) @binding(9) var<storage, read> order: array<u32>;
+@group(0) @binding(10) var<storage, read_write> sorted: array<vec4<u32>>;
 
 struct Corner {
     column: i32,
@@ -37,7 +38,7 @@ fn covered(pair: vec4<u32>, corner: Corner, first_sample: u32) -> u32 {
     let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
     let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
     let plane = bitcast<vec4<f32>>(textureLoad(setups, place(slot + 2u), 0));
-    let order = bitcast<u32>(sy.w);
+    let id = bitcast<u32>(sy.w);
     let zero = vec3<i32>(0);
     let a = select(zero, sy.xyz - sy.yzx, crossing);
     let b = select(zero, sx.yzx - sx.xyz, crossing);
@@ -49,7 +50,7 @@ fn covered(pair: vec4<u32>, corner: Corner, first_sample: u32) -> u32 {
         let key = key_at(sx, sy, plane, corner.centre + 16 * offset);
         let old = samples[first_sample + s];
         let old_key = bitcast<f32>(old.x);
-        let seen = (e.x | e.y | e.z) >= 0 && (key > old_key || (key == old_key && order < old.y));
+        let seen = (e.x | e.y | e.z) >= 0 && (key > old_key || (key == old_key && id < old.y));
         mask |= select(0u, 1u << s, seen);
     }
     return mask;
@@ -100,11 +101,8 @@ fn list_layers(first: u32, count: u32, begin: u32, end: u32, corner: Corner, fir
 
 @compute @workgroup_size(64)
 fn collect(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let tile = workgroup.y * DISPATCH_WIDTH + workgroup.x;
+    let tile = order[workgroup.y * DISPATCH_WIDTH + workgroup.x];
     let tile_count = band.tiles_x * band.tiles_y;
-    if tile >= tile_count {
-        return;
-    }
     let row = i32(local >> 3u);
     let column = i32(local & 7u);
     let x = (tile % band.tiles_x) * 8u + u32(column);

@@ -6,6 +6,7 @@
 @group(0) @binding(9) var pairs: texture_2d<u32>;
 @group(0) @binding(10) var<storage, read> tiles: array<u32>;
 @group(0) @binding(11) var<storage, read_write> samples: array<vec2<u32>>;
+@group(0) @binding(12) var<storage, read> order: array<u32>;
 
 // Alpha is never encoded.
 fn decode_texel(bytes: vec4<u32>, srgb: bool) -> vec4<f32> {
@@ -23,11 +24,8 @@ fn alpha_at(triangle: u32, instance: u32, p: vec2<f32>) -> f32 {
 
 @compute @workgroup_size(64)
 fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let tile = workgroup.y * DISPATCH_WIDTH + workgroup.x;
+    let tile = order[workgroup.y * DISPATCH_WIDTH + workgroup.x];
     let tile_count = band.tiles_x * band.tiles_y;
-    if tile >= tile_count {
-        return;
-    }
     let row = i32(local >> 3u);
     let column = i32(local & 7u);
     let x = (tile % band.tiles_x) * 8u + u32(column);
@@ -43,12 +41,12 @@ fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
         let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
         let plane = bitcast<vec4<f32>>(textureLoad(setups, place(slot + 2u), 0));
-        let order = bitcast<u32>(sy.w);
+        let id = bitcast<u32>(sy.w);
         let zero = vec3<i32>(0);
         let a = select(zero, sy.xyz - sy.yzx, crossing);
         let b = select(zero, sx.yzx - sx.xyz, crossing);
         let c = select(zero, bitcast<vec3<i32>>(pair.yzw), crossing) + a * (16 * column) + b * (16 * row);
-        let instance = instance_of_triangle(order >> 3u);
+        let instance = instance_of_triangle(id >> 3u);
         let cutoff = bitcast<f32>(material_part(instance_part(instance, INSTANCE_IDS).z, MATERIAL_EMISSIVE).w);
         for (var s = 0u; s < SAMPLES; s++) {
             let offset = sample_offset(s);
@@ -61,11 +59,11 @@ fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
             let key = min(max(mul(dx, plane.x) + guard(bitcast<f32>(sx.w) + mul(dy, plane.y)), plane.z), plane.w);
             let old = samples[first_sample + s];
             let old_key = bitcast<f32>(old.x);
-            if !(key > old_key || (key == old_key && order < old.y)) {
+            if !(key > old_key || (key == old_key && id < old.y)) {
                 continue;
             }
-            if alpha_at(order >> 3u, instance, point_px(x, y, offset)) >= cutoff {
-                samples[first_sample + s] = vec2<u32>(bitcast<u32>(key), order);
+            if alpha_at(id >> 3u, instance, point_px(x, y, offset)) >= cutoff {
+                samples[first_sample + s] = vec2<u32>(bitcast<u32>(key), id);
             }
         }
     }

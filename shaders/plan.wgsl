@@ -3,7 +3,7 @@
 //#include counters
 
 @group(0) @binding(2) var<storage, read_write> counters: Counters;
-@group(0) @binding(3) var<storage, read_write> plans: array<vec4<u32>, 4>;
+@group(0) @binding(3) var<storage, read_write> plans: array<vec4<u32>, PLANS>;
 @group(0) @binding(4) var listed: texture_storage_2d<rgba32uint, write>;
 
 // Rows of DISPATCH_WIDTH workgroups.
@@ -28,6 +28,14 @@ fn setups() {
 @compute @workgroup_size(1)
 fn large() {
     plans[PLAN_LARGE] = groups(min(atomicLoad(&counters.large), band.large_capacity));
+}
+
+@compute @workgroup_size(1)
+fn tiles() {
+    let active_tiles = atomicLoad(&counters.active_tiles);
+    plans[PLAN_ACTIVE] = groups(active_tiles);
+    plans[PLAN_ACTIVE_STRIPS] = groups((active_tiles + STRIP - 1u) / STRIP);
+    plans[PLAN_BLANK] = groups(atomicLoad(&counters.blank_tiles));
 }
 
 // Fills the last workgroup up with items that are none.

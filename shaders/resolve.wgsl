@@ -11,6 +11,7 @@
 @group(0) @binding(5) var<storage, read> pixels: array<u32>;
 @group(0) @binding(6) var<storage, read_write> frame: array<u32>;
 @group(0) @binding(7) var<uniform> encoding: Encoding;
+@group(0) @binding(8) var<storage, read> order: array<u32>;
 
 // Twin of Encoding in raster/src/gpu/layout.rs.
 struct Encoding {
@@ -136,12 +137,55 @@ fn put_nothing(pixel: u32) {
     }
 }
 
+// `display` is straight and display-referred.
+fn put_color(pixel: u32, display: vec3<f32>, alpha: f32) {
+    if SRGB8 {
+        let code = u32(guard(mul(alpha, 255.0) + 0.5));
+        frame[band.color_at + pixel] =
+            srgb8(display.x) | (srgb8(display.y) << 8u) | (srgb8(display.z) << 16u) | (code << 24u);
+    } else {
+        put4(band.color_at + pixel * 4u, vec4<f32>(scale3(display, alpha), alpha));
+    }
+}
+
+// Pixels of tiles that no triangle touches.
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) at: vec3<u32>) {
+fn blank(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let last = band.tiles_x * band.tiles_y - 1u;
+    let at = tile_pixel(order[last - (workgroup.y * DISPATCH_WIDTH + workgroup.x)], local);
+    if at.x >= u.width || at.y + band.first_tile_row * 8u >= u.height {
+        return;
+    }
+    let pixel = at.y * u.width + at.x;
+    if OUT_DATA {
+        put_nothing(pixel);
+    }
+    if OUT_BASE {
+        put4(band.base_at + pixel * 4u, vec4<f32>(0.0));
+    }
+    if OUT_COLOR {
+        if BACKGROUND == BACKGROUND_CONSTANT {
+            put_color(pixel, u.background_linear.xyz, 1.0);
+        } else if SRGB8 {
+            frame[band.color_at + pixel] = 0u;
+        } else {
+            put4(band.color_at + pixel * 4u, vec4<f32>(0.0));
+        }
+    }
+    if OUT_ID {
+        for (var k = 0u; k < 12u; k++) {
+            frame[band.coverage_at + pixel * 12u + k] = select(0u, SAMPLES, k == 2u);
+        }
+    }
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let at = tile_pixel(order[workgroup.y * DISPATCH_WIDTH + workgroup.x], local);
     let x = at.x;
     let y = at.y;
     let absolute_y = y + band.first_tile_row * 8u;
-    if x >= u.width || absolute_y >= u.height || y >= band.tiles_y * 8u {
+    if x >= u.width || absolute_y >= u.height {
         return;
     }
     let pixel = y * u.width + x;
@@ -188,12 +232,6 @@ fn main(@builtin(global_invocation_id) at: vec3<u32>) {
             display = guard3(scale3(display, alpha) + scale3(u.background_linear.xyz, guard(1.0 - alpha)));
             alpha = 1.0;
         }
-        if SRGB8 {
-            let code = u32(guard(mul(alpha, 255.0) + 0.5));
-            frame[band.color_at + pixel] =
-                srgb8(display.x) | (srgb8(display.y) << 8u) | (srgb8(display.z) << 16u) | (code << 24u);
-        } else {
-            put4(band.color_at + pixel * 4u, vec4<f32>(scale3(display, alpha), alpha));
-        }
+        put_color(pixel, display, alpha);
     }
 }

@@ -14,15 +14,16 @@
 @group(0) @binding(6) var<storage, read_write> pixels: array<u32>;
 @group(0) @binding(7) var<storage, read_write> counters: Counters;
 @group(0) @binding(8) var<storage, read_write> samples: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read> order: array<u32>;
 
 @compute @workgroup_size(64)
 fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let tile = (workgroup.y * DISPATCH_WIDTH + workgroup.x) * STRIP + local / LANES;
+    let place_of_tile = (workgroup.y * DISPATCH_WIDTH + workgroup.x) * STRIP + local / LANES;
     let lane = local % LANES;
-    let tile_count = band.tiles_x * band.tiles_y;
-    if tile >= tile_count {
+    if place_of_tile >= atomicLoad(&counters.active_tiles) {
         return;
     }
+    let tile = order[place_of_tile];
     let tile_x = tile % band.tiles_x;
     let tile_y = tile / band.tiles_x;
     let row = i32(lane / (8u / STRIP));
@@ -46,7 +47,7 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
         let plane = bitcast<vec4<f32>>(textureLoad(setups, place(slot + 2u), 0));
         let key = bitcast<f32>(sx.w);
-        let order = bitcast<u32>(sy.w);
+        let id = bitcast<u32>(sy.w);
         let zero = vec3<i32>(0);
         let a = select(zero, sy.xyz - sy.yzx, crossing);
         let b = select(zero, sx.yzx - sx.xyz, crossing);
@@ -61,10 +62,10 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
             {
                 let dx = f32(centre_x + $p * 256 + 16 * SAMPLE_X_$s - sx.x);
                 let k = min(max(mul(dx, plane.x) + key_y, plane.z), plane.w);
-                let nearer = k > keys[$p * SAMPLES + $s] || (k == keys[$p * SAMPLES + $s] && order < orders[$p * SAMPLES + $s]);
+                let nearer = k > keys[$p * SAMPLES + $s] || (k == keys[$p * SAMPLES + $s] && id < orders[$p * SAMPLES + $s]);
                 let drawn = (e.x | e.y | e.z) >= 0 && nearer;
                 keys[$p * SAMPLES + $s] = select(keys[$p * SAMPLES + $s], k, drawn);
-                orders[$p * SAMPLES + $s] = select(orders[$p * SAMPLES + $s], order, drawn);
+                orders[$p * SAMPLES + $s] = select(orders[$p * SAMPLES + $s], id, drawn);
                 e += a16;
             }
             //#end

@@ -132,6 +132,8 @@ impl Features {
         let layered = self.has(LAYERED);
         all.extend([
             Constant::Bool("OUT_DATA", self.has(data)),
+            // The environment shows where no triangle does.
+            Constant::Bool("ALL_TILES", self.background == 2),
             Constant::U32("MODES", if layered { 3 } else { 1 }),
             Constant::U32("PIXEL_WORDS", if layered { 2 } else { 1 }),
             Constant::U32("TONEMAP", self.tonemap),

@@ -71,7 +71,9 @@ pub(crate) struct Counters {
     pub large: u32,
     pub items: u32,
     pub pairs: u32,
-    pub padding: [u32; 3],
+    pub active_tiles: u32,
+    pub blank_tiles: u32,
+    pub padding: u32,
 }
 
 /// Words of [`SRGB8_GUESSES`](exact::srgb8_guesses) over four.
@@ -173,6 +175,10 @@ fn list_constants() -> Vec<Constant> {
         ("PLAN_SETUP", PLAN_SETUP),
         ("PLAN_LARGE", PLAN_LARGE),
         ("PLAN_ITEM", PLAN_ITEM),
+        ("PLAN_ACTIVE", PLAN_ACTIVE),
+        ("PLAN_ACTIVE_STRIPS", PLAN_ACTIVE_STRIPS),
+        ("PLAN_BLANK", PLAN_BLANK),
+        ("PLANS", PLANS),
         ("SOURCE_PARTS", SOURCE_PARTS),
         ("TARGET_PARTS", TARGET_PARTS),
         ("SRGB8_GUESS_VECTORS", SRGB8_GUESS_VECTORS as u32),
@@ -189,6 +195,11 @@ pub(crate) const PLAN_CLIPPED: u32 = 0;
 pub(crate) const PLAN_SETUP: u32 = 1;
 pub(crate) const PLAN_LARGE: u32 = 2;
 pub(crate) const PLAN_ITEM: u32 = 3;
+pub(crate) const PLAN_ACTIVE: u32 = 4;
+pub(crate) const PLAN_ACTIVE_STRIPS: u32 = 5;
+pub(crate) const PLAN_BLANK: u32 = 6;
+/// How many there are.
+pub(crate) const PLANS: u32 = 7;
 
 fn flag_constants() -> Vec<Constant> {
     [

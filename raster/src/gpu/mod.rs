@@ -144,6 +144,28 @@ impl Gpu {
         }
     }
 
+    /// Breaks the shaders of frames to come by replacing text; for tests that show that breaking a rule is seen.
+    #[doc(hidden)]
+    pub fn edit_shaders(&self, edits: &[(&str, &str)]) {
+        if let Some(opened) = &mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner) {
+            opened.state.edit(edits.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect());
+        }
+    }
+
+    /// Asks the probe's questions with `rounds` times more vectors, seeded anew; for tests of the arithmetic.
+    #[doc(hidden)]
+    pub fn sweep(&self, rounds: u32) -> Result<ProbeReport, RenderError> {
+        let held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = held.as_ref().ok_or_else(|| RenderError::DeviceLost("not open".into()))?;
+        probe::sweep(&opened.device, rounds)
+    }
+
+    /// Memory held on the device between frames. *Units*: bytes.
+    pub fn device_bytes(&self) -> u64 {
+        let held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map_or(0, |opened| opened.state.bytes())
+    }
+
     /// Renders a frame. *Errors*: [`RenderError`]; after [`RenderError::DeviceLost`] the next frame opens the
     /// device again.
     pub fn render(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
@@ -220,7 +242,10 @@ pub fn shader_texts() -> Vec<ShaderText> {
         features,
         text,
     };
-    let probe = shader::compose(probe::PASS.stem, &[shader::exact_constants(), probe::constants()].concat());
+    let probe = shader::compose(
+        probe::PASS.stem,
+        &[shader::exact_constants(), probe::constants(probe::VECTORS)].concat(),
+    );
     let mut texts = vec![describe(&probe::PASS, String::new(), probe)];
     for pass in passes::ALL {
         let mut seen = std::collections::BTreeSet::new();

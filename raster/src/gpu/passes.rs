@@ -3,276 +3,155 @@
 use super::features::{Features, feature};
 use super::pass::{Binding, Pass};
 
-macro_rules! pass {
-    ($name:ident, $label:literal, $stem:literal, $entry:literal, $workgroup:expr, [$($binding:expr),* $(,)?]) => {
-        pub(crate) const $name: &Pass = &Pass {
-            label: $label,
-            stem: $stem,
-            entry: $entry,
-            workgroup: $workgroup,
-            bindings: &[Binding::uniform("u"), Binding::uniform("band"), $($binding),*],
-        };
+const LINE: [u32; 3] = [64, 1, 1];
+const ONE: [u32; 3] = [1, 1, 1];
+
+/// What the entry points of one shader bind, after the uniforms of all.
+macro_rules! bindings {
+    ($($kind:ident $name:ident),* $(,)?) => {
+        &[Binding::uniform("u"), Binding::uniform("band"), $(Binding::$kind(stringify!($name))),*]
     };
 }
 
-const LINE: [u32; 3] = [64, 1, 1];
+const DEFORM_BINDINGS: &[Binding] = bindings![
+    uniform job,
+    list sources,
+    list pose,
+    filled vertices,
+];
+const PROJECT_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list vertices,
+    filled clip,
+];
+const SETUP_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list triangles,
+    list clip,
+    filled setups,
+    write clipped,
+    write counters,
+];
+const PLAN_BINDINGS: &[Binding] = bindings![
+    write counters,
+    write plans,
+    filled listed,
+];
+const BIN_BINDINGS: &[Binding] = bindings![
+    list setups,
+    write tiles,
+    filled pairs,
+    write large,
+    write counters,
+    write order,
+];
+const VISIBILITY_BINDINGS: &[Binding] = bindings![
+    list setups,
+    list pairs,
+    read tiles,
+    filled items,
+    write pixels,
+    write counters,
+    write samples,
+    read order,
+];
+const MASK_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    list texels,
+    list setups,
+    list pairs,
+    read tiles,
+    write samples,
+    read order,
+];
+const LAYERS_BINDINGS: &[Binding] = bindings![
+    list setups,
+    list pairs,
+    read tiles,
+    filled items,
+    write pixels,
+    write counters,
+    read samples,
+    read order,
+    write sorted,
+];
+const SHADE_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    list texels,
+    list tables,
+    list items,
+    filled lit,
+    write frame,
+    uniform srgb_table,
+];
+const RESOLVE_BINDINGS: &[Binding] = bindings![
+    list items,
+    list lit,
+    list background,
+    read pixels,
+    write frame,
+    uniform encoding,
+    read order,
+];
+const COVERAGE_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list items,
+    read pixels,
+    write frame,
+    read order,
+];
 
-pass!(
-    DEFORM,
-    "raster.deform",
-    "deform",
-    "main",
-    LINE,
-    [Binding::uniform("job"), Binding::list("sources"), Binding::list("pose"), Binding::filled("vertices"),]
-);
-pass!(
-    PROJECT,
-    "raster.project",
-    "project",
-    "current",
-    LINE,
-    [Binding::list("instances"), Binding::list("vertices"), Binding::filled("clip"),]
-);
-pass!(
-    PROJECT_PREVIOUS,
-    "raster.project.previous",
-    "project",
-    "previous",
-    LINE,
-    [Binding::list("instances"), Binding::list("vertices"), Binding::filled("clip"),]
-);
-pass!(
-    SETUP,
-    "raster.setup",
-    "setup",
-    "whole",
-    LINE,
-    [
-        Binding::list("instances"),
-        Binding::list("materials"),
-        Binding::list("triangles"),
-        Binding::list("clip"),
-        Binding::filled("setups"),
-        Binding::write("clipped"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    SETUP_CLIPPED,
-    "raster.setup.clipped",
-    "setup",
-    "clip_listed",
-    LINE,
-    [
-        Binding::list("instances"),
-        Binding::list("materials"),
-        Binding::list("triangles"),
-        Binding::list("clip"),
-        Binding::filled("setups"),
-        Binding::write("clipped"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    PLAN_CLIPPED,
-    "raster.plan.clipped",
-    "plan",
-    "clipped",
-    [1, 1, 1],
-    [Binding::write("counters"), Binding::write("plans"), Binding::filled("listed"),]
-);
-pass!(
-    PLAN_SETUPS,
-    "raster.plan.setups",
-    "plan",
-    "setups",
-    [1, 1, 1],
-    [Binding::write("counters"), Binding::write("plans"), Binding::filled("listed"),]
-);
-pass!(
-    PLAN_LARGE,
-    "raster.plan.large",
-    "plan",
-    "large",
-    [1, 1, 1],
-    [Binding::write("counters"), Binding::write("plans"), Binding::filled("listed"),]
-);
-pass!(
-    PLAN_ITEMS,
-    "raster.plan.items",
-    "plan",
-    "items",
-    LINE,
-    [Binding::write("counters"), Binding::write("plans"), Binding::filled("listed"),]
-);
-pass!(
-    COUNT_SMALL,
-    "raster.bin.count_small",
-    "bin",
-    "count_small",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::write("tiles"),
-        Binding::filled("pairs"),
-        Binding::write("large"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    COUNT_LARGE,
-    "raster.bin.count_large",
-    "bin",
-    "count_large",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::write("tiles"),
-        Binding::filled("pairs"),
-        Binding::write("large"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    SCAN,
-    "raster.bin.scan",
-    "bin",
-    "scan",
-    [256, 1, 1],
-    [
-        Binding::list("setups"),
-        Binding::write("tiles"),
-        Binding::filled("pairs"),
-        Binding::write("large"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    FILL_SMALL,
-    "raster.bin.fill_small",
-    "bin",
-    "fill_small",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::write("tiles"),
-        Binding::filled("pairs"),
-        Binding::write("large"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    FILL_LARGE,
-    "raster.bin.fill_large",
-    "bin",
-    "fill_large",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::write("tiles"),
-        Binding::filled("pairs"),
-        Binding::write("large"),
-        Binding::write("counters"),
-    ]
-);
-pass!(
-    VISIBILITY,
-    "raster.visibility",
-    "visibility",
-    "opaque",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::list("pairs"),
-        Binding::read("tiles"),
-        Binding::filled("items"),
-        Binding::write("pixels"),
-        Binding::write("counters"),
-        Binding::write("samples"),
-    ]
-);
-pass!(
-    MASK,
-    "raster.mask",
-    "mask",
-    "masked",
-    LINE,
-    [
-        Binding::list("instances"),
-        Binding::list("materials"),
-        Binding::list("vertices"),
-        Binding::list("clip"),
-        Binding::list("triangles"),
-        Binding::list("texels"),
-        Binding::list("setups"),
-        Binding::list("pairs"),
-        Binding::read("tiles"),
-        Binding::write("samples"),
-    ]
-);
-pass!(
-    LAYERS,
-    "raster.layers",
-    "layers",
-    "collect",
-    LINE,
-    [
-        Binding::list("setups"),
-        Binding::list("pairs"),
-        Binding::read("tiles"),
-        Binding::filled("items"),
-        Binding::write("pixels"),
-        Binding::write("counters"),
-        Binding::read("samples"),
-        Binding::write("sorted"),
-    ]
-);
-pass!(
-    SHADE,
-    "raster.shade",
-    "shade",
-    "main",
-    LINE,
-    [
-        Binding::list("instances"),
-        Binding::list("materials"),
-        Binding::list("vertices"),
-        Binding::list("clip"),
-        Binding::list("triangles"),
-        Binding::list("texels"),
-        Binding::list("tables"),
-        Binding::list("items"),
-        Binding::filled("lit"),
-        Binding::write("frame"),
-        Binding::uniform("srgb_table"),
-    ]
-);
-pass!(
-    RESOLVE,
-    "raster.resolve",
-    "resolve",
-    "main",
-    LINE,
-    [
-        Binding::list("items"),
-        Binding::list("lit"),
-        Binding::list("background"),
-        Binding::read("pixels"),
-        Binding::write("frame"),
-        Binding::uniform("encoding"),
-    ]
-);
-pass!(
-    COVERAGE,
-    "raster.coverage",
-    "coverage",
-    "main",
-    LINE,
-    [Binding::list("instances"), Binding::list("items"), Binding::read("pixels"), Binding::write("frame"),]
-);
+const fn pass(
+    label: &'static str,
+    stem: &'static str,
+    entry: &'static str,
+    workgroup: [u32; 3],
+    bindings: &'static [Binding],
+) -> Pass {
+    Pass { label, stem, entry, workgroup, bindings }
+}
+
+pub(crate) const DEFORM: &Pass = &pass("raster.deform", "deform", "main", LINE, DEFORM_BINDINGS);
+pub(crate) const PROJECT: &Pass = &pass("raster.project", "project", "current", LINE, PROJECT_BINDINGS);
+pub(crate) const PROJECT_PREVIOUS: &Pass =
+    &pass("raster.project.previous", "project", "previous", LINE, PROJECT_BINDINGS);
+pub(crate) const SETUP: &Pass = &pass("raster.setup", "setup", "whole", LINE, SETUP_BINDINGS);
+pub(crate) const SETUP_CLIPPED: &Pass =
+    &pass("raster.setup.clipped", "setup", "clip_listed", LINE, SETUP_BINDINGS);
+pub(crate) const PLAN_CLIPPED: &Pass = &pass("raster.plan.clipped", "plan", "clipped", ONE, PLAN_BINDINGS);
+pub(crate) const PLAN_SETUPS: &Pass = &pass("raster.plan.setups", "plan", "setups", ONE, PLAN_BINDINGS);
+pub(crate) const PLAN_LARGE: &Pass = &pass("raster.plan.large", "plan", "large", ONE, PLAN_BINDINGS);
+pub(crate) const PLAN_TILES: &Pass = &pass("raster.plan.tiles", "plan", "tiles", ONE, PLAN_BINDINGS);
+pub(crate) const PLAN_ITEMS: &Pass = &pass("raster.plan.items", "plan", "items", LINE, PLAN_BINDINGS);
+pub(crate) const COUNT_SMALL: &Pass =
+    &pass("raster.bin.count_small", "bin", "count_small", LINE, BIN_BINDINGS);
+pub(crate) const COUNT_LARGE: &Pass =
+    &pass("raster.bin.count_large", "bin", "count_large", LINE, BIN_BINDINGS);
+pub(crate) const SCAN: &Pass = &pass("raster.bin.scan", "bin", "scan", [256, 1, 1], BIN_BINDINGS);
+pub(crate) const SORT_TILES: &Pass = &pass("raster.bin.sort_tiles", "bin", "sort_tiles", LINE, BIN_BINDINGS);
+pub(crate) const FILL_SMALL: &Pass = &pass("raster.bin.fill_small", "bin", "fill_small", LINE, BIN_BINDINGS);
+pub(crate) const FILL_LARGE: &Pass = &pass("raster.bin.fill_large", "bin", "fill_large", LINE, BIN_BINDINGS);
+pub(crate) const VISIBILITY: &Pass =
+    &pass("raster.visibility", "visibility", "opaque", LINE, VISIBILITY_BINDINGS);
+pub(crate) const MASK: &Pass = &pass("raster.mask", "mask", "masked", LINE, MASK_BINDINGS);
+pub(crate) const LAYERS: &Pass = &pass("raster.layers", "layers", "collect", LINE, LAYERS_BINDINGS);
+pub(crate) const SHADE: &Pass = &pass("raster.shade", "shade", "main", LINE, SHADE_BINDINGS);
+pub(crate) const RESOLVE: &Pass = &pass("raster.resolve", "resolve", "main", LINE, RESOLVE_BINDINGS);
+pub(crate) const RESOLVE_BLANK: &Pass =
+    &pass("raster.resolve.blank", "resolve", "blank", LINE, RESOLVE_BINDINGS);
+pub(crate) const COVERAGE: &Pass = &pass("raster.coverage", "coverage", "main", LINE, COVERAGE_BINDINGS);
 
 /// All passes.
-pub(crate) const ALL: [&Pass; 20] = [
+pub(crate) const ALL: [&Pass; 23] = [
     DEFORM,
     PROJECT,
     PROJECT_PREVIOUS,
@@ -281,10 +160,12 @@ pub(crate) const ALL: [&Pass; 20] = [
     PLAN_CLIPPED,
     PLAN_SETUPS,
     PLAN_LARGE,
+    PLAN_TILES,
     PLAN_ITEMS,
     COUNT_SMALL,
     COUNT_LARGE,
     SCAN,
+    SORT_TILES,
     FILL_SMALL,
     FILL_LARGE,
     VISIBILITY,
@@ -292,6 +173,7 @@ pub(crate) const ALL: [&Pass; 20] = [
     LAYERS,
     SHADE,
     RESOLVE,
+    RESOLVE_BLANK,
     COVERAGE,
 ];
 
@@ -302,6 +184,7 @@ pub(crate) fn relevant(pass: &Pass, all: Features) -> Features {
     let data = MOVING | OUT_DEPTH | OUT_NORMAL | OUT_ALBEDO | OUT_ID;
     let (bits, samples, looks) = match pass.stem {
         "setup" => (0, true, false),
+        "plan" => (0, true, false),
         "bin" => (LAYERED, false, false),
         "visibility" | "coverage" => (LAYERED, true, false),
         "layers" => (0, true, false),
@@ -314,6 +197,6 @@ pub(crate) fn relevant(pass: &Pass, all: Features) -> Features {
         bits: all.bits & bits,
         samples: if samples { all.samples } else { 1 },
         tonemap: if looks { all.tonemap } else { 0 },
-        background: if looks { all.background } else { 0 },
+        background: if looks || pass.stem == "bin" { all.background } else { 0 },
     }
 }

@@ -15,7 +15,7 @@ use crate::exact;
 use crate::frame::RenderError;
 
 /// Input vectors per probe.
-const VECTORS: usize = 256;
+pub(super) const VECTORS: usize = 256;
 /// Workgroup size of the shader.
 const WORKGROUP: usize = 64;
 
@@ -295,9 +295,9 @@ pub struct ProbeReport {
 }
 
 /// The numbers of the cases.
-pub(super) fn constants() -> Vec<Constant> {
+pub(super) fn constants(vectors: usize) -> Vec<Constant> {
     let cases = PROBES.iter().zip(0..).map(|(probe, number)| Constant::U32(probe.case, number));
-    cases.chain([Constant::U32("PROBE_WORKGROUPS", (VECTORS / WORKGROUP) as u32)]).collect()
+    cases.chain([Constant::U32("PROBE_WORKGROUPS", (vectors / WORKGROUP) as u32)]).collect()
 }
 
 /// A hash of a counter. *Source*: PCG, "Hash Functions for GPU Rendering" (Jarzynski, Olano 2020).
@@ -337,15 +337,32 @@ impl Feed {
 
 /// Runs the battery on a device. *Errors*: the device failed.
 pub(super) fn run(device: &Device) -> Result<ProbeReport, RenderError> {
+    ask(device, VECTORS, 0)
+}
+
+/// Runs the battery with `rounds` times 16384 vectors. *Errors*: the device failed.
+pub(super) fn sweep(device: &Device, rounds: u32) -> Result<ProbeReport, RenderError> {
+    let mut report = ProbeReport::default();
+    for round in 0..rounds {
+        let found = ask(device, 16384, hash(round + 1))?;
+        report.fuses |= found.fuses;
+        report.failed.extend(found.failed);
+    }
+    Ok(report)
+}
+
+fn ask(device: &Device, vectors: usize, seed: u32) -> Result<ProbeReport, RenderError> {
     let inputs: Vec<[u32; 4]> = PROBES
         .iter()
         .zip(0u32..)
-        .flat_map(|(probe, row)| (0..VECTORS as u32).map(move |k| probe.feed.vector(row << 16 | k)))
+        .flat_map(|(probe, row)| {
+            (0..vectors as u32).map(move |k| probe.feed.vector(seed.wrapping_add(row << 20 | k)))
+        })
         .collect();
-    let results = answers(device, &inputs)?;
+    let results = answers(device, &inputs, vectors)?;
     let mut report = ProbeReport::default();
     for (row, probe) in PROBES.iter().enumerate() {
-        let at = row * VECTORS..(row + 1) * VECTORS;
+        let at = row * vectors..(row + 1) * vectors;
         let difference = difference(row, &inputs[at.clone()], &results[at]);
         match difference {
             Some(_) if row == UNGUARDED => report.fuses = true,
@@ -357,8 +374,8 @@ pub(super) fn run(device: &Device) -> Result<ProbeReport, RenderError> {
 }
 
 /// What the device answers.
-fn answers(device: &Device, inputs: &[[u32; 4]]) -> Result<Vec<[u32; 2]>, RenderError> {
-    let source = shader::compose(PASS.stem, &[shader::exact_constants(), constants()].concat());
+fn answers(device: &Device, inputs: &[[u32; 4]], vectors: usize) -> Result<Vec<[u32; 2]>, RenderError> {
+    let source = shader::compose(PASS.stem, &[shader::exact_constants(), constants(vectors)].concat());
     let pipeline = Pipeline::new(device, &PASS, &source)?;
     let mut pool = Pool::default();
     let input_buffer = buffers::upload(device, "probe inputs", inputs)?;

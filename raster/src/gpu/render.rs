@@ -48,9 +48,21 @@ pub(crate) struct State {
     lists: ListPool,
     pipelines: BTreeMap<(&'static str, Features), Pipeline>,
     capacities: Capacities,
+    edits: Vec<(String, String)>,
 }
 
 impl State {
+    /// Replaces text in all shaders that are compiled from now on.
+    pub fn edit(&mut self, edits: Vec<(String, String)>) {
+        self.edits = edits;
+        self.pipelines.clear();
+    }
+
+    /// Memory held on the device. *Units*: bytes.
+    pub fn bytes(&self) -> u64 {
+        self.pool.bytes() + self.lists.bytes() + self.residents.bytes()
+    }
+
     /// Renders a frame.
     pub fn render(
         &mut self,
@@ -86,6 +98,7 @@ impl State {
             pool: &mut self.pool,
             lists: &mut self.lists,
             pipelines: &mut self.pipelines,
+            edits: &self.edits,
             capacities: &mut self.capacities,
             constants: uniform(device, "constants", &list.constants),
         };
@@ -110,6 +123,7 @@ struct FrameOnDevice<'a> {
     pool: &'a mut Pool,
     lists: &'a mut ListPool,
     pipelines: &'a mut BTreeMap<(&'static str, Features), Pipeline>,
+    edits: &'a [(String, String)],
     capacities: &'a mut Capacities,
     constants: wgpu::Buffer,
 }
@@ -128,6 +142,7 @@ struct Bound {
     plans: wgpu::Buffer,
     large: wgpu::Buffer,
     tiles: wgpu::Buffer,
+    order: wgpu::Buffer,
     pixels: wgpu::Buffer,
     samples: wgpu::Buffer,
     sorted: wgpu::Buffer,
@@ -254,9 +269,10 @@ impl FrameOnDevice<'_> {
             lit: lists.get(device, "lit", cap.items + 64)?,
             clipped: pool.storage(device, "clipped", cap.clipped * 4)?,
             counters: pool.storage(device, "counters", size_of::<Counters>() as u64)?,
-            plans: pool.storage(device, "plans", 64)?,
+            plans: pool.storage(device, "plans", u64::from(layout::PLANS) * 16)?,
             large: pool.storage(device, "large", cap.large * 4)?,
             tiles: pool.storage(device, "tiles", (2 * modes * tiles + 1) * 4)?,
+            order: pool.storage(device, "order", tiles * 4)?,
             pixels: pool.storage(device, "pixels", pixels * 8)?,
             samples: pool.storage(device, "samples", sample_words * 4)?,
             sorted: pool.storage(device, "sorted", sorted_words * 4)?,
@@ -299,8 +315,8 @@ impl FrameOnDevice<'_> {
             if !geometry_done {
                 self.geometry(&mut pass, bound, deform)?;
             }
-            self.bin(&mut pass, bound)?;
-            self.pixels(&mut pass, bound, band)?;
+            self.bin(&mut pass, bound, band)?;
+            self.pixels(&mut pass, bound)?;
         }
         let frame_words = self.list.constants.width * band.tiles_y * TILE * output::pixel_words(self.list);
         let frame_bytes = u64::from(frame_words) * 4;
@@ -375,13 +391,14 @@ impl FrameOnDevice<'_> {
         self.record(plan, pass, b, Workgroups::Fixed([1, 1, 1]), &bindings)
     }
 
-    fn bin(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound) -> Result<(), RenderError> {
+    fn bin(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound, band: &Band) -> Result<(), RenderError> {
         let bindings = [
             b.setups.resource(),
             b.tiles.as_entire_binding(),
             b.pairs.resource(),
             b.large.as_entire_binding(),
             b.counters.as_entire_binding(),
+            b.order.as_entire_binding(),
         ];
         let setups = Workgroups::Planned(&b.plans, layout::PLAN_SETUP);
         let large = Workgroups::Planned(&b.plans, layout::PLAN_LARGE);
@@ -390,20 +407,17 @@ impl FrameOnDevice<'_> {
         self.plan(passes::PLAN_LARGE, pass, b)?;
         self.record(passes::COUNT_LARGE, pass, b, large, &bindings)?;
         self.record(passes::SCAN, pass, b, Workgroups::Fixed([1, 1, 1]), &bindings)?;
+        self.record(passes::SORT_TILES, pass, b, linear(band.tiles_x * band.tiles_y), &bindings)?;
+        self.plan(passes::PLAN_TILES, pass, b)?;
         self.record(passes::FILL_SMALL, pass, b, setups, &bindings)?;
         self.record(passes::FILL_LARGE, pass, b, large, &bindings)
     }
 
-    fn pixels(
-        &mut self,
-        pass: &mut wgpu::ComputePass<'_>,
-        b: &Bound,
-        band: &Band,
-    ) -> Result<(), RenderError> {
-        let c = &self.list.constants;
+    fn pixels(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound) -> Result<(), RenderError> {
         let (scene, lights) = (self.scene, self.lights);
-        let tiles = band.tiles_x * band.tiles_y;
-        let strip = (32 / c.samples).min(8);
+        let tiles = Workgroups::Planned(&b.plans, layout::PLAN_ACTIVE);
+        let strips = Workgroups::Planned(&b.plans, layout::PLAN_ACTIVE_STRIPS);
+        let blank = Workgroups::Planned(&b.plans, layout::PLAN_BLANK);
         let visibility = [
             b.setups.resource(),
             b.pairs.resource(),
@@ -412,14 +426,15 @@ impl FrameOnDevice<'_> {
             b.pixels.as_entire_binding(),
             b.counters.as_entire_binding(),
             b.samples.as_entire_binding(),
+            b.order.as_entire_binding(),
         ];
-        self.record(passes::VISIBILITY, pass, b, folded(tiles.div_ceil(strip)), &visibility)?;
+        self.record(passes::VISIBILITY, pass, b, strips, &visibility)?;
         if self.features.has(feature::MASKED) {
             self.record(
                 passes::MASK,
                 pass,
                 b,
-                folded(tiles),
+                tiles,
                 &[
                     b.instances.resource(),
                     scene.materials.resource(),
@@ -431,13 +446,14 @@ impl FrameOnDevice<'_> {
                     b.pairs.resource(),
                     b.tiles.as_entire_binding(),
                     b.samples.as_entire_binding(),
+                    b.order.as_entire_binding(),
                 ],
             )?;
         }
         if self.features.has(feature::LAYERED) {
             let mut layers = visibility.to_vec();
             layers.push(b.sorted.as_entire_binding());
-            self.record(passes::LAYERS, pass, b, folded(tiles), &layers)?;
+            self.record(passes::LAYERS, pass, b, tiles, &layers)?;
         }
         self.plan(passes::PLAN_ITEMS, pass, b)?;
         let items = Workgroups::Planned(&b.plans, layout::PLAN_ITEM);
@@ -460,34 +476,26 @@ impl FrameOnDevice<'_> {
                 b.srgb_table.as_entire_binding(),
             ],
         )?;
-        let rows = Workgroups::Fixed([c.width.div_ceil(64), band.tiles_y * TILE, 1]);
-        self.record(
-            passes::RESOLVE,
-            pass,
-            b,
-            rows,
-            &[
+        let resolve = [
+            b.items.resource(),
+            b.lit.resource(),
+            lights.background.resource(),
+            b.pixels.as_entire_binding(),
+            b.frame.as_entire_binding(),
+            b.encoding.as_entire_binding(),
+            b.order.as_entire_binding(),
+        ];
+        self.record(passes::RESOLVE, pass, b, tiles, &resolve)?;
+        self.record(passes::RESOLVE_BLANK, pass, b, blank, &resolve)?;
+        if self.features.has(feature::OUT_ID) {
+            let coverage = [
+                b.instances.resource(),
                 b.items.resource(),
-                b.lit.resource(),
-                lights.background.resource(),
                 b.pixels.as_entire_binding(),
                 b.frame.as_entire_binding(),
-                b.encoding.as_entire_binding(),
-            ],
-        )?;
-        if self.features.has(feature::OUT_ID) {
-            self.record(
-                passes::COVERAGE,
-                pass,
-                b,
-                rows,
-                &[
-                    b.instances.resource(),
-                    b.items.resource(),
-                    b.pixels.as_entire_binding(),
-                    b.frame.as_entire_binding(),
-                ],
-            )?;
+                b.order.as_entire_binding(),
+            ];
+            self.record(passes::COVERAGE, pass, b, tiles, &coverage)?;
         }
         Ok(())
     }
@@ -510,7 +518,10 @@ impl FrameOnDevice<'_> {
         let pipeline = match self.pipelines.get(&(what.label, features)) {
             Some(pipeline) => pipeline,
             None => {
-                let source = source(what, features);
+                let source = self
+                    .edits
+                    .iter()
+                    .fold(source(what, features), |source, (from, to)| source.replace(from, to));
                 let made = Pipeline::new(self.device, what, &source)?;
                 self.pipelines.entry((what.label, features)).or_insert(made)
             }

@@ -1,0 +1,209 @@
+//! One body, every backend: all outputs of a spread of scenes are the same bytes on the CPU at any thread count
+//! and instruction set, with denormals flushed and not, and on every adapter of this machine; also when other
+//! frames come between. Fresh processes and the drivers are `ops/drivers/matrix.sh`'s part.
+#![cfg(feature = "gpu")]
+
+#[path = "common/adapters.rs"]
+mod adapters;
+mod common;
+mod spread;
+
+use isoframe_raster::backend::{Cancel, Job};
+use isoframe_raster::cpu::{Cpu, CpuOptions, InstructionSet};
+use isoframe_raster::environment::Environment;
+use isoframe_raster::frame::{Color, Frame, RenderError};
+use spread::Case;
+
+fn render(
+    case: &Case,
+    environment: &Environment,
+    backend: &dyn Fn(&Job<'_>) -> Result<Frame, RenderError>,
+) -> Frame {
+    let job = Job {
+        scene: &case.scene,
+        environment,
+        request: &case.request,
+        color: case.color,
+        cancel: &Cancel::default(),
+    };
+    backend(&job).unwrap_or_else(|error| panic!("{}: {error}", case.name))
+}
+
+fn bytes<T: bytemuck::Pod>(buffer: &Option<Vec<T>>) -> Option<&[u8]> {
+    buffer.as_ref().map(|buffer| bytemuck::cast_slice(buffer))
+}
+
+/// Each output's bytes.
+fn outputs(frame: &Frame) -> [(&'static str, Option<&[u8]>); 7] {
+    [
+        (
+            "color",
+            frame.color.as_ref().map(|color| match color {
+                Color::Srgb8(pixels) => bytemuck::cast_slice(pixels),
+                Color::Linear(pixels) => bytemuck::cast_slice(pixels),
+            }),
+        ),
+        ("base", bytes(&frame.base)),
+        ("depth", bytes(&frame.depth)),
+        ("motion", bytes(&frame.motion)),
+        ("normal", bytes(&frame.normal)),
+        ("albedo", bytes(&frame.albedo)),
+        ("id", bytes(&frame.id)),
+    ]
+}
+
+/// What differs, in words; nothing where the frames are the same bytes.
+fn difference(expected: &Frame, actual: &Frame) -> Option<String> {
+    for ((name, a), (_, b)) in outputs(expected).into_iter().zip(outputs(actual)) {
+        if a != b {
+            let (a, b) = (a.unwrap_or_default(), b.unwrap_or_default());
+            let count = a.iter().zip(b).filter(|(a, b)| a != b).count();
+            let first = a.iter().zip(b).position(|(a, b)| a != b);
+            return Some(format!(
+                "{name}: {count} of {} bytes differ ({} long), first at {first:?}",
+                a.len(),
+                b.len()
+            ));
+        }
+    }
+    if expected.coverage != actual.coverage {
+        return Some("coverage differs".into());
+    }
+    (expected.motion_valid != actual.motion_valid).then(|| "motion_valid differs".into())
+}
+
+fn check(who: &str, case: &Case, expected: &Frame, actual: &Frame) {
+    if let Some(difference) = difference(expected, actual) {
+        panic!("{who}, {}: {difference}", case.name);
+    }
+}
+
+fn cpu(options: CpuOptions) -> Cpu {
+    Cpu::new(options).unwrap_or_else(|error| panic!("{options:?}: {error}"))
+}
+
+fn references(cases: &[Case], environment: &Environment) -> Vec<Frame> {
+    let plain = cpu(CpuOptions::default());
+    cases.iter().map(|case| render(case, environment, &|job| plain.render(job))).collect()
+}
+
+#[test]
+fn cpu_threads_instruction_sets_and_denormals_change_no_byte() {
+    let environment = Environment::studio();
+    let cases = spread::cases();
+    let expected = references(&cases, &environment);
+    let threads = [1, 2, 7].map(|threads| CpuOptions { threads, ..CpuOptions::default() });
+    let sets = InstructionSet::available().into_iter().flat_map(|instruction_set| {
+        [false, true].map(|denormals_flushed| CpuOptions {
+            instruction_set,
+            denormals_flushed,
+            ..CpuOptions::default()
+        })
+    });
+    for options in threads.into_iter().chain(sets) {
+        let backend = cpu(options);
+        for (case, expected) in cases.iter().zip(&expected) {
+            let frame = render(case, &environment, &|job| backend.render(job));
+            check(&format!("{options:?}"), case, expected, &frame);
+        }
+    }
+}
+
+#[test]
+fn every_adapter_gives_the_cpus_bytes() {
+    let environment = Environment::studio();
+    let cases = spread::cases();
+    let expected = references(&cases, &environment);
+    for gpu in adapters::opened() {
+        let forth = cases.iter().zip(&expected);
+        // Again, the other way round: what a frame leaves behind must not be seen by the next.
+        for (case, expected) in forth.clone().chain(forth.rev()) {
+            let frame = render(case, &environment, &|job| gpu.render(job));
+            check(&gpu.name(), case, expected, &frame);
+        }
+        eprintln!("{}: {} cases, same bytes", gpu.name(), cases.len());
+    }
+}
+
+/// A rule of DESIGN section 4 and how to break it.
+struct Breach {
+    rule: &'static str,
+    from: &'static str,
+    to: &'static str,
+    /// Whether every driver shows it; the others fuse and regroup as they please.
+    everywhere: bool,
+}
+
+const BREACHES: [Breach; 8] = [
+    Breach { rule: "1: products and inner sums are guarded", from: "u.zero", to: "0u", everywhere: false },
+    Breach {
+        rule: "1: sums are not regrouped",
+        from: "return guard(guard(v.x + v.y) + v.z);",
+        to: "return guard(v.x + guard(v.y + v.z));",
+        everywhere: true,
+    },
+    Breach {
+        rule: "2: reciprocals are our own",
+        from: "return bitcast<f32>(bitcast<u32>(r) ^ sign);",
+        to: "return 1.0 / x;",
+        everywhere: true,
+    },
+    Breach {
+        rule: "3: square roots are our own",
+        from: "    return r;\n",
+        to: "    return inverseSqrt(y);\n",
+        everywhere: true,
+    },
+    Breach {
+        rule: "3: textures are filtered in our own arithmetic",
+        from: "guard4(a + mul4(guard4(b - a), vec4<f32>(t)))",
+        to: "mix(a, b, vec4<f32>(t * 0.999))",
+        everywhere: true,
+    },
+    Breach {
+        rule: "6: ties in depth go to the lower id",
+        from: "&& order < orders[",
+        to: "&& order > orders[",
+        everywhere: true,
+    },
+    Breach {
+        rule: "7: left and top edges own the samples on them",
+        from: "if !(a > 0 || (a == 0 && b > 0)) {",
+        to: "if a > 0 || (a == 0 && b > 0) {",
+        everywhere: true,
+    },
+    Breach {
+        rule: "7: edges are wider than 32 bits",
+        from: "vec2<u32>(bitcast<u32>(x), bitcast<u32>(x >> 31u))",
+        to: "vec2<u32>(bitcast<u32>(x), 0u)",
+        everywhere: true,
+    },
+];
+
+#[test]
+fn breaking_a_rule_is_seen() {
+    let environment = Environment::studio();
+    let cases = spread::built();
+    let expected = references(&cases, &environment);
+    for gpu in adapters::opened() {
+        for breach in &BREACHES {
+            gpu.edit_shaders(&[(breach.from, breach.to)]);
+            let seen = cases.iter().zip(&expected).find_map(|(case, expected)| {
+                let frame = render(case, &environment, &|job| gpu.render(job));
+                difference(expected, &frame).map(|difference| format!("{}: {difference}", case.name))
+            });
+            assert!(
+                seen.is_some() || !breach.everywhere,
+                "{}: breaking {} is not seen",
+                gpu.name(),
+                breach.rule
+            );
+            let seen = seen.unwrap_or_else(|| "not seen: this driver neither fuses nor regroups here".into());
+            eprintln!("{}, rule {}: {seen}", gpu.name(), breach.rule);
+        }
+        gpu.edit_shaders(&[]);
+        for (case, expected) in cases.iter().zip(&expected) {
+            check(&gpu.name(), case, expected, &render(case, &environment, &|job| gpu.render(job)));
+        }
+    }
+}
