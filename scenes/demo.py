@@ -752,7 +752,7 @@ def build():
     output_side(glb, drive, animation, place, steel, knurled, rubber, glass, paint, black)
     stage(glb)
     glb.doc["animations"].append(animation)
-    eye, target = (0.33, 0.30, 0.80), (-0.006, 0.050, 0.0)
+    eye, target = (0.315, 0.285, 0.765), (-0.005, 0.047, 0.0)
     glb.doc["cameras"].append({"name": "hero", "type": "perspective",
                                "perspective": {"yfov": math.radians(24), "znear": 0.05, "zfar": 10.0}})
     glb.node(name="hero camera", camera=0, translation=list(eye), rotation=look_at(eye, target))
@@ -780,9 +780,9 @@ def motor(place, charcoal, black, steel, copper, vent, lamp, sticker, rubber):
 
 
 def cable(radius=0.0046, sides=10, steps=20):
-    """From the gland down to the plinth and away."""
+    """From the gland down into the plinth."""
     t = np.linspace(0, 1, steps)
-    control = np.array([(-0.24, 0.0, 0.0), (-0.285, 0.0, 0.0), (-0.272, -AXIS_Y + radius, 0.012), (-0.225, -AXIS_Y + radius, 0.058)])
+    control = np.array([(-0.24, 0.0, 0.0), (-0.288, 0.0, 0.0), (-0.272, -0.07, 0.006), (-0.262, -AXIS_Y - radius, 0.014)])
     weights = np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3], -1)
     slopes = np.stack([-3 * (1 - t) ** 2, 3 * (1 - t) ** 2 - 6 * t * (1 - t), 6 * t * (1 - t) - 3 * t * t, 3 * t * t], -1)
     path, along = weights @ control, slopes @ control

@@ -102,6 +102,7 @@ impl Command {
 
 /// Runs the command line of this process, and says how it ended.
 pub fn main() -> ExitCode {
+    quiet_egl();
     panic::set_hook(Box::new(|info| {
         eprintln!("isoframe: internal error: {info}; this is a bug, please report it");
     }));
@@ -117,6 +118,15 @@ pub fn main() -> ExitCode {
             failure.exit.into()
         }
         Err(_) => Exit::Fault.into(),
+    }
+}
+
+/// Mesa's EGL complains on stderr where there is no desktop session. It only looks for a display there, and Isoframe
+/// never opens one, so that any folder will do.
+fn quiet_egl() {
+    if cfg!(unix) && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: this is the first thing that the process does; no other thread can read the environment yet.
+        unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
     }
 }
 
