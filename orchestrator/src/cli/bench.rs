@@ -14,7 +14,8 @@ use super::picture::Picture;
 use super::session::{BackendFlags, Session};
 use super::source::DEMO;
 use super::table::Table;
-use super::{Global, print, progress};
+use super::{Global, passes, print, progress};
+use crate::frames::FramesError;
 
 /// Measure how long frames take, with the scene resident and nothing encoded or written
 ///
@@ -72,6 +73,20 @@ struct Report {
     load_ms: f64,
     /// Every counted frame, in order.
     times_ms: Vec<f64>,
+    /// The passes, measured over further frames; empty where the backend does not tell.
+    passes: Vec<PassReport>,
+}
+
+/// What a pass takes.
+#[derive(Debug, Serialize)]
+struct PassReport {
+    name: &'static str,
+    /// Per frame, summed over threads. *Units*: milliseconds.
+    thread_ms: f64,
+    /// For each second of a thread.
+    pixels_per_s: f64,
+    /// For each second of a thread.
+    triangles_per_s: f64,
 }
 
 impl Bench {
@@ -134,10 +149,15 @@ impl Bench {
             }
             backend = rendered.backend;
             if number >= self.warm_up {
-                times_ms.push(milliseconds(elapsed));
+                times_ms.push(print::milliseconds(elapsed));
             }
         }
-        Ok(self.report(&request, scene, load, backend, times_ms))
+        let mut report = self.report(&request, scene, load, backend, times_ms);
+        report.passes = pass_reports(&report, || {
+            let color = ColorFormat::Srgb8;
+            session.frames.render(&plan, scene, &environment, color, &session.cancel).map(drop)
+        })?;
+        Ok(report)
     }
 
     fn report(
@@ -167,10 +187,32 @@ impl Bench {
             max_ms: sorted.last().copied().unwrap_or(0.0),
             pixels_per_s: pixel_count / median_ms * 1e3,
             triangles_per_s: triangle_count as f64 / median_ms * 1e3,
-            load_ms: milliseconds(load),
+            load_ms: print::milliseconds(load),
             times_ms,
+            passes: Vec::new(),
         }
     }
+}
+
+/// Frames over which passes are measured, apart from the counted ones: their clock is not free.
+const PASS_FRAMES: u32 = 3;
+
+fn pass_reports(
+    report: &Report,
+    mut render: impl FnMut() -> Result<(), FramesError>,
+) -> Result<Vec<PassReport>, Failure> {
+    let (result, times) = passes::timed(|| (0..PASS_FRAMES).try_for_each(|_| render()));
+    result?;
+    let of_pass = |(name, total): (&'static str, Duration)| {
+        let thread_s = total.as_secs_f64() / f64::from(PASS_FRAMES);
+        PassReport {
+            name,
+            thread_ms: thread_s * 1e3,
+            pixels_per_s: f64::from(report.width) * f64::from(report.height) / thread_s,
+            triangles_per_s: report.triangle_count as f64 / thread_s,
+        }
+    };
+    Ok(times.into_iter().map(of_pass).collect())
 }
 
 /// The middle of sorted values; of an even number, the mean of the two in the middle.
@@ -181,10 +223,6 @@ fn median(sorted: &[f64]) -> f64 {
         count if count % 2 == 1 => sorted[middle],
         _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
     }
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }
 
 fn table(reports: &[Report]) -> String {
@@ -212,7 +250,22 @@ fn table(reports: &[Report]) -> String {
             report.load_ms
         )
     });
-    head.unwrap_or_default() + &table.to_string()
+    let mut text = head.unwrap_or_default() + &table.to_string();
+    if let [report] = reports
+        && !report.passes.is_empty()
+    {
+        let mut table = Table::new(["pass", "thread ms", "Mpixels/s", "Mtriangles/s"]);
+        for pass in &report.passes {
+            table.row([
+                pass.name.into(),
+                format!("{:.2}", pass.thread_ms),
+                format!("{:.1}", pass.pixels_per_s / 1e6),
+                format!("{:.2}", pass.triangles_per_s / 1e6),
+            ]);
+        }
+        text.push_str(&format!("\nPasses, all threads together, per frame\n{table}"));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Logs go to stderr, so that stdout stays with results.
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use super::Global;
 use super::exit::Failure;
+use super::passes::{PassClock, WhileRunning};
 use crate::config::{Log, LogFormat};
 
 /// Starts the log of a command that ends: quiet unless asked.
@@ -13,9 +16,12 @@ pub(crate) fn start_command(global: &Global) -> Result<(), Failure> {
         (None, true) => "error",
         (None, false) => "warn",
     };
-    let log = tracing_subscriber::fmt().with_env_filter(filter(level)?).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time();
+    let registry = tracing_subscriber::registry()
+        .with(lines.with_filter(filter(level)?))
+        .with(PassClock.with_filter(WhileRunning));
     // Fails only where a log runs already, which then has the lines.
-    let _ = log.without_time().try_init();
+    let _ = registry.try_init();
     Ok(())
 }
 

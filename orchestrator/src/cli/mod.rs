@@ -10,6 +10,7 @@ mod goldens;
 mod inspect;
 mod interrupt;
 mod log;
+mod passes;
 mod picture;
 mod print;
 mod progress;

@@ -63,7 +63,8 @@ pub(crate) struct Picture {
     /// Environment to light the scene: an equirectangular .hdr or .exr; without it, the built-in studio
     #[arg(long, value_name = "FILE", help_heading = "Light")]
     pub env: Option<std::path::PathBuf>,
-    /// Whether the environment lights the scene: on, off, or auto (on with --env, or where the file has no light)
+    /// Whether the environment lights the scene: on, off, or auto (on with --env, or where neither the file nor
+    /// --sun lights it)
     #[arg(long, value_name = "SWITCH", default_value = "auto", help_heading = "Light")]
     env_light: String,
     /// Scale of the environment's light
@@ -136,10 +137,10 @@ impl Picture {
     }
 
     /// Checks all that can be checked without the scene.
-    pub(crate) fn check(&self, outputs: &str) -> Result<FrameRequest, Failure> {
+    pub(crate) fn check(&self, outputs: &str, limits: &RequestLimits) -> Result<FrameRequest, Failure> {
         let any_scene = "0".repeat(64);
         let request = self.request(&any_scene, None, outputs)?;
-        validate(&request, &RequestLimits::default())?;
+        validate(&request, limits)?;
         Ok(request)
     }
 

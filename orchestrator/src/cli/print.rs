@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use super::exit::Failure;
 
@@ -18,6 +19,11 @@ pub(crate) fn text(text: impl fmt::Display) -> Result<(), Failure> {
 /// Writes a JSON document, indented.
 pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     line(serde_json::to_string_pretty(value).map_err(Failure::fault)?)
+}
+
+/// A duration as reports give it.
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
 }
 
 /// Writes bytes as they are.

@@ -165,7 +165,7 @@ impl Render {
             return Err(Failure::bad_input(format!("--fps: {fps} is not a rate above 0")));
         }
         // The picture is checked, and the folder looked for, before a large scene is read.
-        let outputs = self.picture.check(&self.output)?.outputs;
+        let outputs = self.picture.check(&self.output, &self.backend.settings()?.limits)?.outputs;
         let numbers: Vec<Option<u64>> = match self.frames {
             Some(range) => (range.start..range.end).map(Some).collect(),
             None => vec![None],
@@ -196,7 +196,7 @@ impl Render {
             engine: isoframe_raster::frame::ENGINE,
             backend: session.frames.backend_report(),
             frames,
-            total_ms: start.elapsed().as_secs_f64() * 1e3,
+            total_ms: print::milliseconds(start.elapsed()),
         };
         self.say(global, &destination, &report)?;
         Ok(Exit::Done)
@@ -262,7 +262,7 @@ impl Scenery<'_> {
         let rendered: Rendered =
             frames.render(&plan, self.scene, self.environment, color_format(format), &self.session.cancel)?;
         let mut timings =
-            TimingReport { render: milliseconds(rendered.timings.render), ..Default::default() };
+            TimingReport { render: print::milliseconds(rendered.timings.render), ..Default::default() };
         let selections = self.destination.selections(&request.outputs);
         let several = selections.len() > 1;
         let mut files = Vec::with_capacity(selections.len());
@@ -293,18 +293,14 @@ impl Scenery<'_> {
         let start = Instant::now();
         let options = EncodeOptions { scene: Some(&self.scene.scene) };
         let encoded = encode(&rendered.frame, plan, self.destination.format, selection, &options)?;
-        timings.encode += milliseconds(start.elapsed());
+        timings.encode += print::milliseconds(start.elapsed());
         let start = Instant::now();
         let path = self.destination.file(selection, several, number);
         destination::write(path.as_deref(), &encoded.bytes)?;
-        timings.write += milliseconds(start.elapsed());
+        timings.write += print::milliseconds(start.elapsed());
         let outputs = selection.outputs(plan.request()).into_iter().map(|output| output.name()).collect();
         Ok(FileReport { path, outputs, pixels: encoded.pixels, bytes: encoded.bytes.len() })
     }
-}
-
-fn milliseconds(duration: std::time::Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }
 
 #[cfg(test)]

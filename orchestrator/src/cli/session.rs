@@ -10,6 +10,7 @@ use isoframe_raster::prepared::Prepared;
 
 use super::exit::Failure;
 use super::source;
+use crate::config::{Settings, Sources};
 use crate::frames::{BackendChoice, FrameSettings, Frames};
 
 /// Which backend renders.
@@ -33,14 +34,10 @@ fn backend(text: &str) -> Result<BackendChoice, String> {
 }
 
 impl BackendFlags {
-    /// Settings of [`Frames`], with these flags and every other setting at its default.
-    pub(crate) fn settings(&self) -> FrameSettings {
-        FrameSettings {
-            backend: self.backend.unwrap_or_default(),
-            adapter: self.adapter.clone(),
-            threads: self.threads.unwrap_or_default(),
-            ..FrameSettings::default()
-        }
+    /// Settings of [`Frames`]: these flags over the process's settings.
+    pub(crate) fn settings(&self) -> Result<FrameSettings, Failure> {
+        let sources = Sources { overrides: self.settings_given(), ..Sources::from_process() };
+        Ok(Settings::load(&sources)?.frames())
     }
 
     /// The flags that were given, under the names of settings.
@@ -71,12 +68,7 @@ pub(crate) struct Session {
 impl Session {
     /// Opens the backend that the flags name.
     pub(crate) fn open(backend: &BackendFlags) -> Result<Session, Failure> {
-        Session::with(&backend.settings())
-    }
-
-    /// Opens a backend by its settings.
-    pub(crate) fn with(settings: &FrameSettings) -> Result<Session, Failure> {
-        let frames = Frames::open(settings)?;
+        let frames = Frames::open(&backend.settings()?)?;
         Ok(Session { frames, cancel: super::interrupt::cancel() })
     }
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use isoframe_raster::environment::{Environment, EnvironmentLimits};
+use isoframe_raster::environment::Environment;
 use isoframe_raster::scene::{Limits, Scene, SceneError, Source, load};
 
 use super::exit::Failure;
+use crate::config::{Settings, Sources};
 
 /// The scene inside the binary.
 pub(crate) const DEMO: &str = "demo";
@@ -21,14 +22,19 @@ pub(crate) fn scene(name: &str) -> Result<Scene, Failure> {
         return Err(Failure::bad_input(format!("scene {name}: there is no such file or folder"))
             .hint("`demo` is the built-in scene"));
     }
-    let limits = Limits::default();
+    let limits = settings()?.scene;
     loaded(name, Source::from_path(name, &limits), &limits)
 }
 
 /// Reads a scene from memory; `name` is for errors.
 pub(crate) fn scene_from_bytes(name: &str, bytes: &[u8]) -> Result<Scene, Failure> {
-    let limits = Limits::default();
+    let limits = settings()?.scene;
     loaded(name, Source::from_bytes(bytes, &limits), &limits)
+}
+
+/// Limits are settings here as in the service: from the file that ISOFRAME_CONFIG names, and from variables.
+fn settings() -> Result<Settings, Failure> {
+    Ok(Settings::load(&Sources::from_process())?)
 }
 
 fn loaded(name: &str, source: Result<Source, SceneError>, limits: &Limits) -> Result<Scene, Failure> {
@@ -43,5 +49,5 @@ pub(crate) fn environment(file: Option<&Path>) -> Result<Environment, Failure> {
         Failure::bad_input(format!("environment {}: {error}", path.display()))
     };
     let bytes = std::fs::read(path).map_err(|error| bad(&error))?;
-    Environment::from_bytes(&bytes, &EnvironmentLimits::default()).map_err(|error| bad(&error))
+    Environment::from_bytes(&bytes, &settings()?.environment_limits()).map_err(|error| bad(&error))
 }

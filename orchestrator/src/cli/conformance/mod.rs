@@ -197,7 +197,7 @@ fn check(
         outcome.verdict = if failure.exit == Exit::NotHere { "refused" } else { "failed" };
         outcome.detail = Some(failure.to_string());
     }
-    outcome.total_ms = start.elapsed().as_secs_f64() * 1e3;
+    outcome.total_ms = print::milliseconds(start.elapsed());
     outcome
 }
 
