@@ -63,6 +63,8 @@ pub struct Server {
 #[allow(missing_docs)]
 pub struct Upload {
     pub concurrent: usize,
+    pub queue_uploads: usize,
+    pub queue_ms: u64,
     pub stored_bytes: u64,
     pub page_entries: u32,
 }
@@ -202,6 +204,8 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("server.json_bytes", 1024, 1 << 30),
     ("server.answer_bytes", 0, 1 << 50),
     ("upload.concurrent", 1, 1024),
+    ("upload.queue_uploads", 0, 1_000_000),
+    ("upload.queue_ms", 1, DAY_MS),
     ("upload.stored_bytes", 1, 1 << 60),
     ("upload.page_entries", 1, 10_000),
     ("scene.file_bytes", 1, 1 << 40),

@@ -26,8 +26,9 @@ pub(crate) struct App {
     pub throughput: Throughput,
     pub answers: Answers,
     pub jobs: JobBoard,
-    /// Seats of uploads that are received or checked.
-    pub uploads: Arc<Semaphore>,
+    /// Seats of uploads that are received or checked, and places of those that have or await one.
+    pub upload_seats: Arc<Semaphore>,
+    pub upload_places: Arc<Semaphore>,
     /// Cancelled when the service stops taking requests.
     pub stopping: CancellationToken,
 }
@@ -47,7 +48,8 @@ impl App {
             throughput: Throughput::default(),
             answers: Answers::new(settings.server.answer_bytes),
             jobs: JobBoard::default(),
-            uploads: Arc::new(Semaphore::new(settings.upload.concurrent)),
+            upload_seats: Arc::new(Semaphore::new(settings.upload.concurrent)),
+            upload_places: Arc::new(Semaphore::new(settings.upload.concurrent + settings.upload.queue_uploads)),
             stopping: CancellationToken::new(),
             settings,
         })

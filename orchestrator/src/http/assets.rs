@@ -7,12 +7,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::app::{App, blocking};
 use super::problem::ApiError;
 use super::upload;
-use crate::store::{Asset, AssetKind};
+use crate::config::ms;
+use crate::store::{Asset, AssetKind, Kept};
 
 /// Which part of a list is wanted.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -90,11 +92,7 @@ pub(crate) async fn upload<T: DeserializeOwned + Serialize>(
     check: impl FnOnce(&App, Vec<u8>) -> Result<Checked, ApiError> + Send + 'static,
 ) -> Result<Response, ApiError> {
     app.open_for_work()?;
-    let Ok(seat) = app.uploads.clone().try_acquire_owned() else {
-        app.metrics.refused.with_label_values(&["uploads"]).inc();
-        return Err(ApiError::Overload { reason: "too many uploads at once", retry_after_s: 1 });
-    };
-    let stored_bytes = app.store(|store| store.asset_bytes()).await?;
+    let seat = seat(app).await?;
     let intake = upload::receive(app, request, limit_bytes).await?;
     let app_there = app.clone();
     let (asset, new) = blocking(move || {
@@ -104,18 +102,32 @@ pub(crate) async fn upload<T: DeserializeOwned + Serialize>(
         if let Some(known) = app.store.asset_by_file(kind, &intake.hash())? {
             return Ok((known, false));
         }
-        let limit_bytes = app.settings.upload.stored_bytes;
-        if stored_bytes.saturating_add(intake.bytes()) > limit_bytes {
-            return Err(ApiError::StorageFull { stored_bytes, limit_bytes });
-        }
         let checked = check(&app, intake.read()?)?;
-        Ok::<_, ApiError>(app.store.keep_asset(kind, &checked.id, intake, &checked.summary)?)
+        let limit_bytes = app.settings.upload.stored_bytes;
+        match app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes)? {
+            Kept::New(asset) => Ok((asset, true)),
+            Kept::Known(asset) => Ok((asset, false)),
+            Kept::Full { stored_bytes } => Err(ApiError::StorageFull { stored_bytes, limit_bytes }),
+        }
     })
     .await??;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     let location = HeaderValue::from_str(&url(kind, &asset.id)).map_err(ApiError::internal)?;
     let stored = stored::<T>(kind, asset)?;
     Ok((status, [(header::LOCATION, location)], axum::Json(stored)).into_response())
+}
+
+/// A seat for an upload, waited for with its body unread; refused at once where too many wait.
+async fn seat(app: &App) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), ApiError> {
+    let refused = |reason| {
+        app.metrics.refused.with_label_values(&["uploads"]).inc();
+        ApiError::Overload { reason, retry_after_s: 1 }
+    };
+    let place = app.upload_places.clone().try_acquire_owned();
+    let place = place.map_err(|_| refused("too many uploads at once"))?;
+    let seat = tokio::time::timeout(ms(app.settings.upload.queue_ms), app.upload_seats.clone().acquire_owned());
+    let seat = seat.await.map_err(|_| refused("no upload ended in time for this one"))?;
+    Ok((place, seat.map_err(ApiError::internal)?))
 }
 
 fn stored<T: DeserializeOwned>(kind: AssetKind, asset: Asset) -> Result<Stored<T>, ApiError> {

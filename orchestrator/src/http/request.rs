@@ -138,3 +138,41 @@ impl<S: Send + Sync> FromRequestParts<S> for Segment {
 pub(crate) fn is_head(method: &Method) -> bool {
     method == Method::HEAD
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::config::Settings;
+
+    async fn panics() -> &'static str {
+        panic!("secret of {}", file!())
+    }
+
+    #[test]
+    fn a_panic_is_a_problem_without_its_text() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut settings = Settings::default();
+        settings.server.data_dir = folder.path().display().to_string();
+        settings.render.backend = crate::frames::BackendChoice::Cpu;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let (status, body) = runtime.block_on(async {
+            let app = Arc::new(App::open(settings).expect("opens"));
+            let layer = axum::middleware::from_fn_with_state(app.clone(), layer);
+            let router: Router = Router::new().route("/", get(panics)).layer(layer).with_state(app);
+            let request = Request::builder().uri("/").header(REQUEST_ID, "r1").body(Body::empty()).expect("valid");
+            let response = router.oneshot(request).await.expect("answered");
+            let status = response.status();
+            (status, read_all(response.into_body(), 10_000).await.expect("read"))
+        });
+        assert_eq!(status, 500);
+        let problem: Problem = serde_json::from_slice(&body).expect("a problem");
+        assert_eq!(problem.instance.as_deref(), Some("urn:isoframe:request:r1"));
+        let text = String::from_utf8_lossy(&body);
+        assert!(!text.contains("secret") && !text.contains(".rs"), "{text}");
+    }
+}

@@ -68,6 +68,16 @@ enum Stop {
     Shutdown,
 }
 
+impl Stop {
+    /// Says which frame it was.
+    fn within(self, frame: &str) -> Stop {
+        match self {
+            Stop::Failed(error) => Stop::Failed(error.within(frame)),
+            other => other,
+        }
+    }
+}
+
 impl<E: Into<ApiError>> From<E> for Stop {
     fn from(error: E) -> Stop {
         Stop::Failed(error.into())
@@ -136,7 +146,7 @@ async fn make(
         if app.stopping.is_cancelled() && index > 0 {
             return Err(Stop::Shutdown);
         }
-        let (meta, file) = frame(app, &ask, stop).await?;
+        let (meta, file) = frame(app, &ask, stop).await.map_err(|stop| stop.within(&name))?;
         archive = blocking(move || archive.add(name, &ask, meta, file)).await??;
         app.jobs.progress(&row.id, index as u32 + 1);
     }

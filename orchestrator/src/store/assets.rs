@@ -50,6 +50,20 @@ pub struct Asset {
     pub summary: String,
 }
 
+/// What became of a file that was to be kept.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kept {
+    /// It is stored now.
+    New(Asset),
+    /// It was stored already.
+    Known(Asset),
+    /// There is no room for it.
+    Full {
+        /// Size of what is stored.
+        stored_bytes: u64,
+    },
+}
+
 const COLUMNS: &str = "id, bytes, added_ms, summary";
 
 fn asset(row: &Row<'_>) -> rusqlite::Result<Asset> {
@@ -99,22 +113,23 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Size of all stored assets together.
-    pub fn asset_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self.index().query_row("SELECT coalesce(sum(bytes), 0) FROM assets", [], |row| row.get(0))?)
-    }
-
-    /// Keeps a received file under its id; true if it was not there before.
+    /// Keeps a received file under its id, unless all files together would pass `limit_bytes`.
     pub fn keep_asset(
         &self,
         kind: AssetKind,
         id: &str,
         intake: Intake,
         summary: &str,
-    ) -> Result<(Asset, bool), StoreError> {
+        limit_bytes: u64,
+    ) -> Result<Kept, StoreError> {
         let _commit = self.commit();
         if let Some(known) = self.asset(kind, id)? {
-            return Ok((known, false));
+            return Ok(Kept::Known(known));
+        }
+        let sum = "SELECT coalesce(sum(bytes), 0) FROM assets";
+        let stored_bytes: u64 = self.index().query_row(sum, [], |row| row.get(0))?;
+        if stored_bytes.saturating_add(intake.bytes()) > limit_bytes {
+            return Ok(Kept::Full { stored_bytes });
         }
         let kept =
             Asset { id: id.into(), bytes: intake.bytes(), added_ms: now_ms(), summary: summary.into() };
@@ -124,7 +139,7 @@ impl Store {
             "INSERT INTO assets (kind, id, file_hash, bytes, added_ms, summary) VALUES (?, ?, ?, ?, ?, ?)",
             params![kind.name(), id, file_hash, kept.bytes, kept.added_ms, summary],
         )?;
-        Ok((kept, true))
+        Ok(Kept::New(kept))
     }
 
     /// Removes an asset. `Ok(Err(job))`: a job that waits or runs needs it. `Ok(Ok(false))`: it was not there.

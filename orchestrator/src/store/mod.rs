@@ -18,7 +18,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-pub use self::assets::{Asset, AssetKind};
+pub use self::assets::{Asset, AssetKind, Kept};
 pub use self::byte_lru::ByteLru;
 pub use self::frames::{CachedBody, CachedFrame, FrameCache, FrameMeta};
 pub(crate) use self::frames::{base64_of, sha256_base64};

@@ -217,9 +217,10 @@ fn what_cannot_be_is_refused_with_its_field() {
     check("&time=%ff", "time");
     let wide = server.get(&format!("/v1/scenes/{scene}/frame.png?size=1001x10"));
     assert!(wide.expect_problem(422, "request_invalid")["detail"].as_str().expect("text").contains("1000"));
-    server.get(&format!("/v1/scenes/{}/frame.png", "0".repeat(64))).expect_problem(404, "scene_not_found");
-    let problem = server.get("/v1/scenes/..%2f..%2fetc/frame.png");
+    server.get(&frame_path(&"0".repeat(64), "")).expect_problem(404, "scene_not_found");
+    let problem = server.get(&frame_path("..%2f..%2fetc", ""));
     assert!(!problem.text().contains("etc"), "{}", problem.text());
+    problem.expect_problem(404, "scene_not_found");
     server.get(&frame_path(&scene, &format!("&env={}", "0".repeat(64)))).expect_problem(404, "environment_not_found");
     server.get(&frame_path(&scene, "&env=sunset")).expect_problem(422, "request_invalid");
     server.get(&format!("/v1/scenes/{scene}/frame.gif")).expect_problem(404, "not_found");

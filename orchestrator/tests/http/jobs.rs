@@ -193,7 +193,7 @@ fn a_job_whose_frame_fails_says_why() {
     let url = accept(&server, "/v1/batches", &json!({ "frames": [frame(&scene), bad] }));
     let job = await_state(&server, &url, "failed");
     assert_eq!(job["problem"]["code"], "request_invalid");
-    assert_eq!(job["problem"]["field"], "variant");
+    assert_eq!(job["problem"]["field"], "0001.png.variant");
     assert_eq!(job["attempts"], 1, "what cannot be is not tried again");
     let problem = server.get(&format!("{url}/result")).expect_problem(409, "job_not_done");
     assert!(problem["detail"].as_str().expect("text").contains("failed"));

@@ -6,6 +6,5 @@ mod document;
 mod fixtures;
 mod frames;
 mod jobs;
-mod load;
 mod scenes;
 mod server;

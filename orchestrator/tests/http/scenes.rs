@@ -240,7 +240,7 @@ fn slow_bodies_are_given_up_and_others_are_not_held_up() {
 
 #[test]
 fn uploads_beyond_the_seats_are_refused_at_once_and_seats_come_back() {
-    let server = start(&[("upload.concurrent", "1")]);
+    let server = start(&[("upload.concurrent", "1"), ("upload.queue_uploads", "0")]);
     let mut slow = connect(server.address);
     slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes()).expect("written");
     slow.write_all(b"begun").expect("written");
@@ -261,6 +261,21 @@ fn uploads_beyond_the_seats_are_refused_at_once_and_seats_come_back() {
     while server.send(post()).status == 503 {
         assert!(start.elapsed() < Duration::from_secs(5), "the seat of a client that hung up is free");
         std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn an_upload_waits_for_a_seat_and_is_refused_in_the_end() {
+    let server = start(&[("upload.concurrent", "1"), ("upload.queue_ms", "400"), ("server.body_idle_ms", "1500")]);
+    let mut slow = connect(server.address);
+    slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes()).expect("written");
+    slow.write_all(b"begun").expect("written");
+    std::thread::sleep(Duration::from_millis(300));
+    let post = || server.send(Request::new("POST", "/v1/scenes").body(triangle(1).to_string()));
+    post().expect_problem(503, "overload");
+    let start = Instant::now();
+    while post().status == 503 {
+        assert!(start.elapsed() < Duration::from_secs(5), "the slow one is given up, and its seat is free");
     }
 }
 
