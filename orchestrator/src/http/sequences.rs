@@ -54,7 +54,8 @@ pub(crate) struct SequenceBody {
     /// Number of the last frame, which is made too.
     #[schema(example = 23)]
     last: u32,
-    /// Frames per second: frame n shows the time `time_s + n / fps`, and moves since frame n - 1.
+    /// Frames per second: frame n shows the time `time_s + n / fps`, and its motion relates to frame n - 1; frame
+    /// 0 has none before.
     #[schema(example = 24.0)]
     fps: f64,
 }
@@ -178,8 +179,8 @@ impl ManyFrames for SequenceBody {
         let named = |number: u32| {
             let mut ask = base.clone();
             ask.request.time_s = time_s(number);
-            // Motion relates to the frame before in this very sequence; the first has none.
-            ask.request.previous_time_s = (number > self.first).then(|| time_s(number - 1));
+            // Whether a sequence is made whole or in parts, its frames are the same: only frame 0 has none before.
+            ask.request.previous_time_s = number.checked_sub(1).map(time_s);
             NamedAsk { name: format!("frame_{number:04}.{}", ask.format.extension()), ask }
         };
         Ok((self.first..=self.last).map(named).collect())
