@@ -233,6 +233,7 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("scene.image_side_px", 1, 32_768),
     ("scene.image_pixels", 1, 1 << 40),
     ("scene.tangent_valence", 1, 1 << 20),
+    ("scene.tangent_pairs", 1, 1 << 40),
     ("scene.notes", 0, 1 << 20),
     ("environment.file_bytes", 1, 1 << 40),
     ("environment.side_px", 2, 65_536),
@@ -454,7 +455,9 @@ fn check(name: &str, value: &Value) -> Result<(), String> {
         // Only one list so far: origins.
         let origin = entry.as_str().unwrap_or_default();
         let whole = origin.starts_with("http://") || origin.starts_with("https://");
-        if origin != "*" && !(whole && !origin.ends_with('/') && origin.bytes().all(|byte| byte.is_ascii_graphic())) {
+        if origin != "*"
+            && !(whole && !origin.ends_with('/') && origin.bytes().all(|byte| byte.is_ascii_graphic()))
+        {
             return Err(format!("`{entry}` is not an origin such as \"https://shop.example\", or \"*\""));
         }
     }
@@ -526,6 +529,14 @@ mod tests {
     }
 
     #[test]
+    fn defaults_are_those_of_the_parts() {
+        let settings = Settings::default();
+        assert_eq!(settings.scene, Limits::default());
+        assert_eq!(settings.environment_limits(), EnvironmentLimits::default());
+        assert_eq!(settings.frames(), FrameSettings::default());
+    }
+
+    #[test]
     fn later_sources_win() {
         let file = "[server]\nconnections = 5\nidle_ms = 7\n[cache]\nframe_bytes = 0\n";
         let environment = [("ISOFRAME_SERVER_CONNECTIONS", "6"), ("ISOFRAME_ASSETS", "elsewhere")];
@@ -550,7 +561,7 @@ mod tests {
             &environment,
             &[("server.address", "localhost"), ("render.threads", "many"), ("server.cors_origins", "shop")],
         )
-            .expect_err("invalid");
+        .expect_err("invalid");
         for part in [
             "10 mistakes",
             "`top` is not a section",

@@ -49,7 +49,9 @@ impl App {
             answers: Answers::new(settings.server.answer_bytes),
             jobs: JobBoard::default(),
             upload_seats: Arc::new(Semaphore::new(settings.upload.concurrent)),
-            upload_places: Arc::new(Semaphore::new(settings.upload.concurrent + settings.upload.queue_uploads)),
+            upload_places: Arc::new(Semaphore::new(
+                settings.upload.concurrent + settings.upload.queue_uploads,
+            )),
             stopping: CancellationToken::new(),
             settings,
         })

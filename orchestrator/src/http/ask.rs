@@ -42,7 +42,8 @@ impl Ask {
             _ if exr => Selection::Layers,
             _ => {
                 let names: Vec<_> = request.outputs.iter().map(|output| Output::name(*output)).collect();
-                let reason = format!("{format} holds one output, not {}; exr holds them all", names.join(", "));
+                let reason =
+                    format!("{format} holds one output, not {}; exr holds them all", names.join(", "));
                 return Err(ApiError::invalid("outputs", reason));
             }
         };
@@ -141,7 +142,9 @@ impl From<RequestError> for ApiError {
             RequestError::Field { field, reason } => ApiError::invalid(field, reason),
             RequestError::Repeated { field } => ApiError::invalid(field, "given more than once"),
             RequestError::Unknown { ref name } => ApiError::invalid(name.clone(), error.to_string()),
-            RequestError::NeuralUnavailable { reason, detail } => ApiError::NeuralUnavailable { reason, detail },
+            RequestError::NeuralUnavailable { reason, detail } => {
+                ApiError::NeuralUnavailable { reason, detail }
+            }
         }
     }
 }

@@ -125,7 +125,8 @@ async fn seat(app: &App) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit),
     };
     let place = app.upload_places.clone().try_acquire_owned();
     let place = place.map_err(|_| refused("too many uploads at once"))?;
-    let seat = tokio::time::timeout(ms(app.settings.upload.queue_ms), app.upload_seats.clone().acquire_owned());
+    let seat =
+        tokio::time::timeout(ms(app.settings.upload.queue_ms), app.upload_seats.clone().acquire_owned());
     let seat = seat.await.map_err(|_| refused("no upload ended in time for this one"))?;
     Ok((place, seat.map_err(ApiError::internal)?))
 }

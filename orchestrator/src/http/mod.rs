@@ -71,6 +71,7 @@ pub struct Server {
 impl Server {
     /// Opens data directory, backend and address. *Errors*: any of them is not to be had.
     pub async fn bind(settings: Settings) -> Result<Server, ServeError> {
+        connection::raise_handle_limit(settings.server.connections);
         let app = App::open(settings)?;
         let wanted = app.settings.server.address;
         let listen = |source| ServeError::Listen { address: wanted, source };
@@ -142,7 +143,13 @@ fn cross_origin(origins: &[String]) -> Option<CorsLayer> {
     let methods = [Method::GET, Method::HEAD, Method::POST, Method::DELETE];
     // The names are listed because `*` would not cover a page that sends credentials.
     let exposed = EXPOSED_HEADERS.map(HeaderName::from_static);
-    Some(CorsLayer::new().allow_origin(allowed).allow_methods(methods).allow_headers(Any).expose_headers(exposed))
+    Some(
+        CorsLayer::new()
+            .allow_origin(allowed)
+            .allow_methods(methods)
+            .allow_headers(Any)
+            .expose_headers(exposed),
+    )
 }
 
 /// Headers of answers that scripts of other origins may read.

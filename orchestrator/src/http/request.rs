@@ -164,7 +164,8 @@ mod tests {
             let app = Arc::new(App::open(settings).expect("opens"));
             let layer = axum::middleware::from_fn_with_state(app.clone(), layer);
             let router: Router = Router::new().route("/", get(panics)).layer(layer).with_state(app);
-            let request = Request::builder().uri("/").header(REQUEST_ID, "r1").body(Body::empty()).expect("valid");
+            let request =
+                Request::builder().uri("/").header(REQUEST_ID, "r1").body(Body::empty()).expect("valid");
             let response = router.oneshot(request).await.expect("answered");
             let status = response.status();
             (status, read_all(response.into_body(), 10_000).await.expect("read"))

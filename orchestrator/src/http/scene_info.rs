@@ -125,7 +125,8 @@ impl SceneCounts {
 
 /// One entry per node that carries a camera: that is what an index in a request counts.
 fn cameras(scene: &Scene) -> Vec<SceneCamera> {
-    let placed = scene.nodes.iter().filter_map(|node| Some((node, scene.cameras.get(node.camera? as usize)?)));
+    let placed =
+        scene.nodes.iter().filter_map(|node| Some((node, scene.cameras.get(node.camera? as usize)?)));
     let describe = |(node, camera): (&isoframe_raster::scene::Node, &isoframe_raster::scene::Camera)| {
         let name = if node.name.is_empty() { &camera.name } else { &node.name };
         let kind = match camera.kind {

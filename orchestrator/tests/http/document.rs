@@ -16,7 +16,10 @@ fn every_route_is_documented_and_every_documented_route_is_there() {
         for (method, operation) in item.as_object().expect("operations") {
             let method = method.to_uppercase();
             documented.insert(format!("{method} {path}"));
-            assert!(operation["operationId"].is_string() && operation["summary"].is_string(), "{method} {path}");
+            assert!(
+                operation["operationId"].is_string() && operation["summary"].is_string(),
+                "{method} {path}"
+            );
             let path = path.replace("{id}", &"0".repeat(64));
             let answer = server.send(Request::new(&method, &path));
             let text = String::from_utf8_lossy(&answer.body);
@@ -65,6 +68,9 @@ fn problems_are_explained_where_their_type_points() {
     assert!(page.text().contains("There is nothing here"));
     server.get("/problems/none-such").expect_problem(404, "not_found");
     let docs = server.get("/docs").expect(200).text();
-    assert!(docs.contains("/v1/openapi.json") && !docs.contains("https://cdn"), "one page, nothing from elsewhere");
+    assert!(
+        docs.contains("/v1/openapi.json") && !docs.contains("https://cdn"),
+        "one page, nothing from elsewhere"
+    );
     assert_eq!(server.get("/").expect(303).header("location").as_deref(), Some("/docs"));
 }

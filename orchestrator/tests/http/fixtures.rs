@@ -49,7 +49,11 @@ pub fn spinning(variety: u32) -> Value {
         "accessors",
         json!({ "bufferView": 1, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0.0], "max": [1.0] }),
     );
-    push(&mut scene, "accessors", json!({ "bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC4" }));
+    push(
+        &mut scene,
+        "accessors",
+        json!({ "bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC4" }),
+    );
     scene["animations"] = json!([{
         "name": "spin",
         "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],

@@ -187,7 +187,8 @@ fn digests_are_sent_as_wanted() {
     let server = start(&[]);
     let scene = upload(&server, &triangle(1));
     for (want, sent) in [("sha-256=1", true), ("sha-256=0", false), ("sha-512=10", false)] {
-        let answer = server.send(Request::new("GET", &frame_path(&scene, "")).header("want-repr-digest", want));
+        let answer =
+            server.send(Request::new("GET", &frame_path(&scene, "")).header("want-repr-digest", want));
         assert_eq!(answer.header("repr-digest").is_some(), sent, "{want}");
     }
 }
@@ -221,7 +222,9 @@ fn what_cannot_be_is_refused_with_its_field() {
     let problem = server.get(&frame_path("..%2f..%2fetc", ""));
     assert!(!problem.text().contains("etc"), "{}", problem.text());
     problem.expect_problem(404, "scene_not_found");
-    server.get(&frame_path(&scene, &format!("&env={}", "0".repeat(64)))).expect_problem(404, "environment_not_found");
+    server
+        .get(&frame_path(&scene, &format!("&env={}", "0".repeat(64))))
+        .expect_problem(404, "environment_not_found");
     server.get(&frame_path(&scene, "&env=sunset")).expect_problem(422, "request_invalid");
     server.get(&format!("/v1/scenes/{scene}/frame.gif")).expect_problem(404, "not_found");
     assert_eq!(rendered(&server), 0.0);
@@ -232,7 +235,8 @@ fn bad_bodies_are_refused() {
     let server = start(&[("server.json_bytes", "2000")]);
     let scene = upload(&server, &triangle(1));
     let post = |body: &str| {
-        let request = Request::new("POST", "/v1/frames").header("content-type", "application/json; charset=utf-8");
+        let request =
+            Request::new("POST", "/v1/frames").header("content-type", "application/json; charset=utf-8");
         server.send(request.body(body))
     };
     post("{").expect_problem(400, "request_malformed");
@@ -254,7 +258,9 @@ fn bad_bodies_are_refused() {
     let plain = Request::new("POST", "/v1/frames").header("content-type", "text/plain").body("{}");
     server.send(plain).expect_problem(415, "media_type_unsupported");
     let gzip = Request::new("POST", "/v1/frames").header("content-type", "application/json");
-    server.send(gzip.header("content-encoding", "gzip").body("x")).expect_problem(415, "media_type_unsupported");
+    server
+        .send(gzip.header("content-encoding", "gzip").body("x"))
+        .expect_problem(415, "media_type_unsupported");
 }
 
 #[test]
@@ -334,7 +340,8 @@ fn a_frame_beyond_the_time_limit_is_stopped() {
 
 #[test]
 fn a_full_queue_and_a_long_wait_are_refused_with_advice() {
-    let server = start(&[("render.queue_requests", "1"), ("render.queue_ms", "300"), ("cache.frame_bytes", "0")]);
+    let server =
+        start(&[("render.queue_requests", "1"), ("render.queue_ms", "300"), ("cache.frame_bytes", "0")]);
     let scene = upload(&server, &triangle(1));
     let rendering = begin(&server, &endless(&scene));
     await_metric(&server, RENDERING, 1.0);
@@ -351,7 +358,11 @@ fn a_full_queue_and_a_long_wait_are_refused_with_advice() {
     assert!(refused.header("retry-after").is_some());
     refused.expect_problem(503, "overload");
     // What needs no renderer is answered all the same.
-    let etag = server.send(Request::new("HEAD", &frame_path(&scene, ""))).expect(200).header("etag").expect("an etag");
+    let etag = server
+        .send(Request::new("HEAD", &frame_path(&scene, "")))
+        .expect(200)
+        .header("etag")
+        .expect("an etag");
     server.send(Request::new("GET", &frame_path(&scene, "")).header("if-none-match", &etag)).expect(304);
     server.get("/readyz").expect(200);
     drop((rendering, in_queue));
@@ -396,7 +407,9 @@ fn a_deleted_scene_has_no_frames_any_more() {
     assert!(frames.exists());
     server.send(Request::new("DELETE", &format!("/v1/scenes/{scene}"))).expect(204);
     server.get(&path).expect_problem(404, "scene_not_found");
-    server.send(Request::new("GET", &path).header("if-none-match", &etag)).expect_problem(404, "scene_not_found");
+    server
+        .send(Request::new("GET", &path).header("if-none-match", &etag))
+        .expect_problem(404, "scene_not_found");
     assert!(!frames.exists());
     assert_eq!(server.metric("isoframe_frame_cache_frames"), 0.0);
 }
@@ -438,13 +451,26 @@ fn shutdown_finishes_what_runs() {
 }
 
 #[test]
+fn shutdown_waits_no_longer_than_it_may() {
+    let server = start(&[("server.shutdown_ms", "300")]);
+    let scene = upload(&server, &triangle(1));
+    let client = begin(&server, &endless(&scene));
+    await_metric(&server, RENDERING, 1.0);
+    let start = Instant::now();
+    drop(server);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(client);
+}
+
+#[test]
 fn a_client_that_takes_nothing_is_cut_off() {
     let server = start(&[("server.response_stall_ms", "500"), ("server.idle_ms", "500")]);
     let one = server.get("/v1/openapi.json").expect(200).body.len();
     // More than the buffers of both sides hold: one request after another, and nothing is read.
     let requests = 64_000_000 / one;
     let mut deaf = connect(server.address);
-    deaf.write_all(Request::new("GET", "/v1/openapi.json").head().repeat(requests).as_bytes()).expect("written");
+    deaf.write_all(Request::new("GET", "/v1/openapi.json").head().repeat(requests).as_bytes())
+        .expect("written");
     std::thread::sleep(Duration::from_secs(3));
     let mut taken = Vec::new();
     let ended = deaf.read_to_end(&mut taken);

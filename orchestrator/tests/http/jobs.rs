@@ -71,11 +71,16 @@ fn a_frame_as_a_job_is_the_frame() {
     assert_eq!(answer.header("preference-applied").as_deref(), Some("respond-async"));
     let url = answer.header("location").expect("a location");
     let job = await_state(&server, &url, "done");
-    assert_eq!((&job["kind"], &job["frames_done"], &job["frames_total"]), (&json!("frame"), &json!(1), &json!(1)));
+    assert_eq!(
+        (&job["kind"], &job["frames_done"], &job["frames_total"]),
+        (&json!("frame"), &json!(1), &json!(1))
+    );
     let result = server.get(job["result"]["url"].as_str().expect("a url")).expect(200);
     let now = server.get(&path).expect(200);
     assert!(result.body == now.body);
-    for name in ["etag", "content-type", "repr-digest", "isoframe-pixels", "isoframe-frame-id", "isoframe-plan-id"] {
+    for name in
+        ["etag", "content-type", "repr-digest", "isoframe-pixels", "isoframe-frame-id", "isoframe-plan-id"]
+    {
         assert_eq!(result.header(name), now.header(name), "{name}");
     }
     let etag = result.header("etag").expect("an etag");
@@ -153,7 +158,10 @@ fn a_dry_run_says_ids_cost_and_what_is_cached() {
     let url = accept(&server, "/v1/batches", &batch);
     await_state(&server, &url, "done");
     let files = unzip(&server.get(&format!("{url}/result")).expect(200).body);
-    assert_eq!(files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["0000.png", "0001.png", "manifest.json"]);
+    assert_eq!(
+        files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["0000.png", "0001.png", "manifest.json"]
+    );
     assert!(files[0].1 == made.body);
 }
 
@@ -175,7 +183,11 @@ fn jobs_that_cannot_be_done_are_refused_before_they_are_accepted() {
     check("/v1/sequences", with("fps", json!(0.0)), "fps");
     check("/v1/sequences", with("frame", json!([])), "frame");
     check("/v1/sequences", with("frame", json!({ "scene": scene, "samples": 2 })), "frame_0000.png.samples");
-    check("/v1/sequences", with("frame", json!({ "scene": scene, "previous_time_s": 1.0 })), "frame.previous_time_s");
+    check(
+        "/v1/sequences",
+        with("frame", json!({ "scene": scene, "previous_time_s": 1.0 })),
+        "frame.previous_time_s",
+    );
     check("/v1/batches", json!({ "frames": [] }), "frames");
     check("/v1/batches", json!({ "frames": [frame(&scene), { "colour": 1 }] }), "frames[1]");
     let missing = "0".repeat(64);
@@ -195,6 +207,7 @@ fn a_job_whose_frame_fails_says_why() {
     assert_eq!(job["problem"]["code"], "request_invalid");
     assert_eq!(job["problem"]["field"], "0001.png.variant");
     assert_eq!(job["attempts"], 1, "what cannot be is not tried again");
+    assert_eq!(job["frames_done"], 1);
     let problem = server.get(&format!("{url}/result")).expect_problem(409, "job_not_done");
     assert!(problem["detail"].as_str().expect("text").contains("failed"));
 }
@@ -214,13 +227,17 @@ fn events_tell_of_each_step_and_end() {
         .split("\n\n")
         .filter(|event| event.contains("event:"))
         .map(|event| {
-            let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).expect("a line").trim();
+            let line =
+                |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).expect("a line").trim();
             let job: Value = serde_json::from_str(line("data:")).expect("JSON");
             (line("event:").to_owned(), job)
         })
         .collect();
     let (last, steps) = events.split_last().expect("events");
-    assert_eq!((last.0.as_str(), &last.1["state"], &last.1["frames_done"]), ("done", &json!("done"), &json!(20)));
+    assert_eq!(
+        (last.0.as_str(), &last.1["state"], &last.1["frames_done"]),
+        ("done", &json!("done"), &json!(20))
+    );
     let done: Vec<_> = steps.iter().map(|(_, job)| job["frames_done"].as_u64().expect("a number")).collect();
     assert!(steps.iter().all(|(name, _)| name == "progress"));
     assert!(done.len() >= 2 && done.is_sorted(), "{done:?}");
@@ -317,7 +334,8 @@ fn a_job_begun_too_often_fails() {
     // What three crashes in the middle of it leave behind.
     let index = rusqlite::Connection::open(folder.path().join("index.sqlite")).expect("opens");
     let id = running.rsplit('/').next().expect("an id");
-    let rows = index.execute("UPDATE jobs SET state = 'running', attempts = 3 WHERE id = ?", [id]).expect("runs");
+    let rows =
+        index.execute("UPDATE jobs SET state = 'running', attempts = 3 WHERE id = ?", [id]).expect("runs");
     assert_eq!(rows, 1);
     drop(index);
     let server = start_in(&folder, &[]);

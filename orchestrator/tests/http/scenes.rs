@@ -23,7 +23,9 @@ fn form(file: &[u8]) -> Request {
     body.extend_from_slice(b"--XX\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.gltf\"\r\n");
     body.extend_from_slice(b"content-type: model/gltf+json\r\n\r\n");
     body.extend_from_slice(file);
-    body.extend_from_slice(b"\r\n--XX\r\ncontent-disposition: form-data; name=\"end\"\r\n\r\nx\r\n--XX--\r\n");
+    body.extend_from_slice(
+        b"\r\n--XX\r\ncontent-disposition: form-data; name=\"end\"\r\n\r\nx\r\n--XX--\r\n",
+    );
     Request::new("POST", "/v1/scenes").header("content-type", "multipart/form-data; boundary=XX").body(body)
 }
 
@@ -99,7 +101,8 @@ fn lists_come_in_pages_in_order_of_arrival() {
 fn bad_files_are_refused_with_what_and_where() {
     let server = start(&[]);
     let check = |file: Vec<u8>, code: &str, says: &str| {
-        let problem = server.send(Request::new("POST", "/v1/scenes").body(file)).expect_problem(422, "scene_invalid");
+        let problem =
+            server.send(Request::new("POST", "/v1/scenes").body(file)).expect_problem(422, "scene_invalid");
         assert_eq!(problem["cause"], code, "{problem}");
         assert!(problem["detail"].as_str().expect("a text").contains(says), "{problem}");
         let text = problem.to_string();
@@ -187,7 +190,8 @@ fn the_size_limit_is_exact_and_its_answer_arrives() {
     }
     // An announced size beyond the limit is refused before a byte of it is asked for.
     let mut stream = connect(server.address);
-    let head = "POST /v1/scenes HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 999999999\r\n\r\n";
+    let head =
+        "POST /v1/scenes HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 999999999\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("written");
     client::read_answer(&mut stream, false).expect("answered").expect_problem(413, "body_too_large");
 }
@@ -242,7 +246,8 @@ fn slow_bodies_are_given_up_and_others_are_not_held_up() {
 fn uploads_beyond_the_seats_are_refused_at_once_and_seats_come_back() {
     let server = start(&[("upload.concurrent", "1"), ("upload.queue_uploads", "0")]);
     let mut slow = connect(server.address);
-    slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes()).expect("written");
+    slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes())
+        .expect("written");
     slow.write_all(b"begun").expect("written");
     let file = triangle(1).to_string();
     let post = || Request::new("POST", "/v1/scenes").body(file.as_str());
@@ -266,9 +271,11 @@ fn uploads_beyond_the_seats_are_refused_at_once_and_seats_come_back() {
 
 #[test]
 fn an_upload_waits_for_a_seat_and_is_refused_in_the_end() {
-    let server = start(&[("upload.concurrent", "1"), ("upload.queue_ms", "400"), ("server.body_idle_ms", "1500")]);
+    let server =
+        start(&[("upload.concurrent", "1"), ("upload.queue_ms", "400"), ("server.body_idle_ms", "1500")]);
     let mut slow = connect(server.address);
-    slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes()).expect("written");
+    slow.write_all(Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head().as_bytes())
+        .expect("written");
     slow.write_all(b"begun").expect("written");
     std::thread::sleep(Duration::from_millis(300));
     let post = || server.send(Request::new("POST", "/v1/scenes").body(triangle(1).to_string()));
@@ -298,13 +305,17 @@ fn environments_are_taken_checked_and_light_scenes() {
     let scene = upload(&server, &triangle(1));
     // Radiance, 8 by 4, flat pixels: mantissas 128 and 64 of exponent 129 are 1.0 and 0.5.
     let hdr = |width: usize, red: u8| {
-        let mut file = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {} +X {width}\n", width / 2).into_bytes();
+        let mut file =
+            format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y {} +X {width}\n", width / 2).into_bytes();
         (0..width * width / 2).for_each(|_| file.extend_from_slice(&[red, 64, 64, 129]));
         file
     };
     let post = |file: Vec<u8>| server.send(Request::new("POST", "/v1/environments").body(file));
     let stored = post(hdr(8, 128)).expect(201).json();
-    assert_eq!((&stored["width"], &stored["height"], &stored["repaired_px"]), (&json!(8), &json!(4), &json!(0)));
+    assert_eq!(
+        (&stored["width"], &stored["height"], &stored["repaired_px"]),
+        (&json!(8), &json!(4), &json!(0))
+    );
     let id = stored["id"].as_str().expect("an id");
     assert_eq!(post(hdr(8, 128)).expect(200).json(), stored);
     assert_eq!(server.get("/v1/environments").json(), json!({ "entries": [stored] }));

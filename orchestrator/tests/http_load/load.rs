@@ -40,7 +40,11 @@ fn a_thousand_posts_at_once_are_bounded_and_refused_quickly() {
                 let client = move || {
                     let mut stream = client::connect(server.address);
                     let request = Request::new("POST", "/v1/scenes");
-                    let head = format!("{}content-length: {}\r\n\r\n", request.head().split("content-length").next().expect("a head"), file.len());
+                    let head = format!(
+                        "{}content-length: {}\r\n\r\n",
+                        request.head().split("content-length").next().expect("a head"),
+                        file.len()
+                    );
                     ready.wait();
                     let start = Instant::now();
                     std::io::Write::write_all(&mut stream, head.as_bytes()).expect("written");
@@ -48,7 +52,10 @@ fn a_thousand_posts_at_once_are_bounded_and_refused_quickly() {
                     let answer = client::read_answer(&mut stream, false).expect("answered");
                     (answer.status, answer.header("retry-after").is_some(), start.elapsed())
                 };
-                std::thread::Builder::new().stack_size(256 * 1024).spawn_scoped(threads, client).expect("a thread")
+                std::thread::Builder::new()
+                    .stack_size(256 * 1024)
+                    .spawn_scoped(threads, client)
+                    .expect("a thread")
             })
             .collect();
         clients.into_iter().map(|client| client.join().expect("answered")).collect()

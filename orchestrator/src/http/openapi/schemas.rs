@@ -306,7 +306,9 @@ mod tests {
     fn words(schema: &Value) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for part in schema["oneOf"].as_array().into_iter().flatten().chain([schema]) {
-            found.extend(part["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+            found.extend(
+                part["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned),
+            );
             found.extend(part["const"].as_str().map(str::to_owned));
             found.extend(part["properties"].as_object().into_iter().flat_map(|p| p.keys().cloned()));
         }
