@@ -237,6 +237,7 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("scene.image_side_px", 1, 32_768),
     ("scene.image_pixels", 1, 1 << 40),
     ("scene.tangent_valence", 1, 1 << 20),
+    ("scene.tangent_pairs", 1, 1 << 40),
     ("scene.notes", 0, 1 << 20),
     ("environment.file_bytes", 1, 1 << 40),
     ("environment.side_px", 2, 65_536),
@@ -535,6 +536,14 @@ mod tests {
             }
             previous = line;
         }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_parts() {
+        let settings = Settings::default();
+        assert_eq!(settings.scene, Limits::default());
+        assert_eq!(settings.environment_limits(), EnvironmentLimits::default());
+        assert_eq!(settings.frames(), FrameSettings::default());
     }
 
     #[test]

@@ -61,6 +61,34 @@ impl ConnectionLimits {
     }
 }
 
+/// File handles beside those of connections: the store, the cache, libraries.
+const OTHER_HANDLES: u64 = 256;
+
+/// Lets the process hold as many file handles as its connections need, as far as the system allows; says so where
+/// it does not.
+pub(crate) fn raise_handle_limit(connections: usize) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        // A connection may hold its socket and a file it is being sent.
+        let wanted = 2 * connections as u64 + OTHER_HANDLES;
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        let Some(current) = current.filter(|current| *current < wanted) else { return };
+        let raised = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+        let set = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum });
+        let allowed = if set.is_ok() { raised } else { current };
+        if allowed < wanted {
+            tracing::warn!(
+                allowed,
+                wanted,
+                "fewer file handles than server.connections may need; see ulimit -n"
+            );
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = connections;
+}
+
 /// Accepts until `shutdown`, then lets running requests finish for `grace`.
 pub(crate) async fn accept(
     listener: TcpListener,

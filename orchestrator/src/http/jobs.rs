@@ -83,6 +83,8 @@ pub(crate) struct ResultMeta {
     pub sha256: String,
     /// The frame, where the result is one.
     pub frame: Option<FrameMeta>,
+    /// Why that frame was not made as asked.
+    pub fallback: Option<String>,
 }
 
 impl Job {
@@ -146,7 +148,7 @@ impl JobBoard {
         self.live().entry(id.to_owned()).or_insert_with(Live::new).frames_done.subscribe()
     }
 
-    fn frames_done(&self, id: &str) -> Option<u32> {
+    pub(crate) fn frames_done(&self, id: &str) -> Option<u32> {
         self.live().get(id).map(|live| *live.frames_done.borrow())
     }
 
@@ -352,6 +354,9 @@ pub(crate) async fn result(
     put("content-disposition", format!("attachment; filename=\"{}\"", meta.file_name));
     if conditional::wants_sha256(&headers) {
         put("repr-digest", format!("sha-256=:{}:", meta.sha256));
+    }
+    if let Some(fallback) = meta.fallback {
+        put("isoframe-fallback", fallback);
     }
     if let Some(frame) = meta.frame {
         put("isoframe-plan-id", frame.plan_id);

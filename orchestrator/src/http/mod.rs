@@ -71,6 +71,7 @@ pub struct Server {
 impl Server {
     /// Opens data directory, backend and address. *Errors*: any of them is not to be had.
     pub async fn bind(settings: Settings) -> Result<Server, ServeError> {
+        connection::raise_handle_limit(settings.server.connections);
         let app = App::open(settings)?;
         let wanted = app.settings.server.address;
         let listen = |source| ServeError::Listen { address: wanted, source };

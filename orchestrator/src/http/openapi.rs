@@ -152,9 +152,9 @@ pub(crate) fn json(document: &utoipa::openapi::OpenApi) -> String {
 
 /// The pages about the service: the document, its reader, and one page per kind of problem.
 pub(crate) fn pages(document: &utoipa::openapi::OpenApi) -> Router<Arc<App>> {
-    let json: Arc<str> = json(document).into();
+    let json = bytes::Bytes::from(json(document));
     let spec = move || {
-        let json = json.to_string();
+        let json = json.clone();
         async move { ([(header::CONTENT_TYPE, "application/json")], json) }
     };
     Router::new()

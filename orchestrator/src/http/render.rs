@@ -21,7 +21,7 @@ use crate::encode::{EncodeError, EncodeOptions, color_format, encode};
 use crate::fallback::{Decided, Fallback};
 use crate::frames::FramesError;
 use crate::plan::Plan;
-use crate::store::{AssetKind, FrameMeta, sha256_base64};
+use crate::store::{AssetKind, FrameMeta, StoreError, sha256_base64};
 
 /// A file that was just made.
 #[derive(Debug)]
@@ -164,12 +164,23 @@ fn make(app: &App, ask: &Ask, plan: &Plan, cancel: &Cancel) -> Result<Made, ApiE
     let made = Made { meta, file, fallback, stages };
     count(app, &made);
     if made.may_be_kept()
-        && let Err(error) = app.store.frames().put(&made.meta, &made.file)
+        && let Err(error) = keep(app, &made)
     {
         // The client has its frame; the next one will be made again.
         tracing::error!(%error, "a frame could not be cached");
     }
     Ok(made)
+}
+
+/// Keeps a file in the cache, unless its scene was deleted while it was made.
+fn keep(app: &App, made: &Made) -> Result<(), StoreError> {
+    let scene = &made.meta.scene;
+    app.store.frames().put(&made.meta, &made.file)?;
+    if app.store.asset(AssetKind::Scene, scene)?.is_none() {
+        app.frames.forget_scene(scene);
+        app.store.frames().forget_scene(scene);
+    }
+    Ok(())
 }
 
 fn count(app: &App, made: &Made) {

@@ -24,7 +24,8 @@ use super::problem::ApiError;
 use super::render::render;
 use super::sequences::{NamedAsk, asks_of};
 use crate::config::ms;
-use crate::store::{CachedBody, FrameMeta, JobKind, JobRow, JobState, base64_of};
+use crate::fallback::{Decided, Fallback, Reason};
+use crate::store::{CachedBody, CachedFrame, FrameMeta, JobKind, JobRow, JobState, base64_of};
 
 /// Pause after the index failed, and between looks for old jobs. *Units*: seconds.
 const PAUSE_S: u64 = 1;
@@ -101,6 +102,7 @@ async fn settle(
     made: Result<(NamedTempFile, ResultMeta), Stop>,
 ) -> Result<(), ApiError> {
     let (id, total) = (row.id.clone(), row.frames_total);
+    let frames_done = app.jobs.frames_done(&id).unwrap_or(0);
     match made {
         Ok((file, meta)) => {
             let json = serde_json::to_string(&meta).map_err(ApiError::internal)?;
@@ -113,7 +115,8 @@ async fn settle(
         }
         Err(Stop::Cancelled) => {
             tracing::info!("job cancelled");
-            app.store(move |store| store.finish_job(&id, JobState::Cancelled, 0, None, None)).await?;
+            app.store(move |store| store.finish_job(&id, JobState::Cancelled, frames_done, None, None))
+                .await?;
         }
         Err(Stop::Shutdown) => app.store(move |store| store.requeue_job(&id, false)).await?,
         // A fault of ours may be gone the next time; a fault of the request will not.
@@ -127,7 +130,8 @@ async fn settle(
             let mut problem = error.problem();
             problem.instance = Some(format!("/v1/jobs/{id}"));
             let json = serde_json::to_string(&problem).map_err(ApiError::internal)?;
-            app.store(move |store| store.finish_job(&id, JobState::Failed, 0, Some(&json), None)).await?;
+            app.store(move |store| store.finish_job(&id, JobState::Failed, frames_done, Some(&json), None))
+                .await?;
         }
     }
     Ok(())
@@ -143,16 +147,16 @@ async fn make(
     let scratch = app.store(|store| store.scratch()).await?;
     if row.kind == JobKind::Frame {
         let ask = asks.into_iter().next().ok_or_else(|| ApiError::internal("a job without a frame"))?.ask;
-        let (meta, file) = frame(app, &ask, stop).await?;
-        return Ok(blocking(move || single(scratch, meta, file, &ask)).await??);
+        let frame = frame(app, &ask, stop).await?;
+        return Ok(blocking(move || single(scratch, frame, &ask)).await??);
     }
     let mut archive = Archive::new(scratch)?;
     for (index, NamedAsk { name, ask }) in asks.into_iter().enumerate() {
         if app.stopping.is_cancelled() && index > 0 {
             return Err(Stop::Shutdown);
         }
-        let (meta, file) = frame(app, &ask, stop).await.map_err(|stop| stop.within(&name))?;
-        archive = blocking(move || archive.add(name, &ask, meta, file)).await??;
+        let frame = frame(app, &ask, stop).await.map_err(|stop| stop.within(&name))?;
+        archive = blocking(move || archive.add(name, &ask, frame)).await??;
         app.jobs.progress(&row.id, index as u32 + 1);
     }
     let kind = row.kind.name();
@@ -160,8 +164,15 @@ async fn make(
     Ok(blocking(move || archive.finish(kind, &id)).await??)
 }
 
+/// One frame of a job.
+struct Finished {
+    meta: FrameMeta,
+    body: CachedBody,
+    fallback: Option<Fallback>,
+}
+
 /// One frame of a job, from the cache or made in a slot.
-async fn frame(app: &Arc<App>, ask: &Ask, stop: &CancellationToken) -> Result<(FrameMeta, CachedBody), Stop> {
+async fn frame(app: &Arc<App>, ask: &Ask, stop: &CancellationToken) -> Result<Finished, Stop> {
     let (plan, etag) = ask.plan(app)?;
     let cached = {
         let (app, plan) = (app.clone(), plan.clone());
@@ -171,8 +182,8 @@ async fn frame(app: &Arc<App>, ask: &Ask, stop: &CancellationToken) -> Result<(F
         })
         .await??
     };
-    if let Some(frame) = cached {
-        return Ok((frame.meta, frame.body));
+    if let Some(CachedFrame { meta, body }) = cached {
+        return Ok(Finished { meta, body, fallback: plan.fallback().cloned() });
     }
     let work = async {
         let slot = app.admission.batch_slot().await;
@@ -183,7 +194,7 @@ async fn frame(app: &Arc<App>, ask: &Ask, stop: &CancellationToken) -> Result<(F
         made = work => made?,
         () = stop.cancelled() => return Err(Stop::Cancelled),
     };
-    Ok((made.meta, CachedBody::Memory(made.file)))
+    Ok(Finished { meta: made.meta, body: CachedBody::Memory(made.file), fallback: made.fallback })
 }
 
 /// Copies a frame's file.
@@ -197,17 +208,17 @@ fn copy(body: CachedBody, to: &mut impl Write) -> std::io::Result<u64> {
 /// The result of a job that makes one frame: the frame's file.
 fn single(
     mut scratch: NamedTempFile,
-    frame: FrameMeta,
-    body: CachedBody,
+    frame: Finished,
     ask: &Ask,
 ) -> Result<(NamedTempFile, ResultMeta), ApiError> {
-    copy(body, &mut scratch).map_err(ApiError::internal)?;
+    copy(frame.body, &mut scratch).map_err(ApiError::internal)?;
     let meta = ResultMeta {
         file_name: format!("frame.{}", ask.format.extension()),
-        content_type: frame.content_type.clone(),
-        bytes: frame.bytes,
-        sha256: frame.sha256.clone(),
-        frame: Some(frame),
+        content_type: frame.meta.content_type.clone(),
+        bytes: frame.meta.bytes,
+        sha256: frame.meta.sha256.clone(),
+        frame: Some(frame.meta),
+        fallback: frame.fallback.map(|fallback| fallback.reason.name().to_owned()),
     };
     Ok((scratch, meta))
 }
@@ -224,6 +235,8 @@ struct Entry {
     model: String,
     pixels: String,
     sha256: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<&'static str>,
 }
 
 /// A zip of frames and their manifest. The same frames give the same bytes: fixed order, no times, no
@@ -248,15 +261,13 @@ impl Archive {
         Ok(Archive { zip: ZipWriter::new(BufWriter::new(file)), scratch, entries: Vec::new() })
     }
 
-    fn add(
-        mut self,
-        name: String,
-        ask: &Ask,
-        meta: FrameMeta,
-        body: CachedBody,
-    ) -> Result<Archive, ApiError> {
+    fn add(mut self, name: String, ask: &Ask, frame: Finished) -> Result<Archive, ApiError> {
         self.zip.start_file(&name, stored()).map_err(ApiError::internal)?;
-        copy(body, &mut self.zip).map_err(ApiError::internal)?;
+        copy(frame.body, &mut self.zip).map_err(ApiError::internal)?;
+        // What circumstance decided is in log and metrics: the same frames give the same zip.
+        let reason = frame.fallback.map(|fallback| fallback.reason);
+        let told = reason.filter(|reason| reason.decided() != Decided::ByCircumstance);
+        let meta = frame.meta;
         self.entries.push(Entry {
             name,
             time_s: ask.request.time_s,
@@ -267,6 +278,7 @@ impl Archive {
             model: meta.model,
             pixels: meta.pixels,
             sha256: meta.sha256,
+            fallback: told.map(Reason::name),
         });
         Ok(self)
     }
@@ -280,8 +292,8 @@ impl Archive {
         writer.flush().map_err(ApiError::internal)?;
         let (sha256, bytes) = sha256_of(writer.get_mut()).map_err(ApiError::internal)?;
         let file_name = format!("{kind}-{}.zip", id.get(..8).unwrap_or(id));
-        let meta =
-            ResultMeta { file_name, content_type: "application/zip".into(), bytes, sha256, frame: None };
+        let content_type = "application/zip".into();
+        let meta = ResultMeta { file_name, content_type, bytes, sha256, frame: None, fallback: None };
         Ok((self.scratch, meta))
     }
 }

@@ -5,7 +5,7 @@
 //! scene, so that they can go with it.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +18,9 @@ use super::{ByteLru, Intake, StoreError};
 
 /// Files up to this size are answered from memory; larger ones are checked first, then streamed.
 const IN_MEMORY_BYTES: u64 = 1 << 20;
+
+/// Longest line that describes an entry.
+const META_BYTES: u64 = 64 * 1024;
 
 /// What an answer needs to know about a frame's file beside its bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,21 +122,27 @@ impl FrameCache {
     pub fn get(&self, scene: &str, etag: &str) -> Option<CachedFrame> {
         let key = key(scene, etag);
         self.sizes().get(&key)?;
-        let read = self.read(&key);
-        if read.is_none() {
-            tracing::warn!(key, "a cached frame is damaged or missing; it is forgotten");
-            self.forget(&key);
+        match self.read(&key) {
+            Ok(Some(frame)) => return Some(frame).filter(|frame| frame.meta.etag == etag),
+            // Out of file handles or memory: the entry may be sound.
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {
+                tracing::warn!(key, %error, "a cached frame cannot be read now");
+            }
+            Ok(None) | Err(_) => {
+                tracing::warn!(key, "a cached frame is damaged or missing; it is forgotten");
+                self.forget(&key);
+            }
         }
-        read.filter(|frame| frame.meta.etag == etag)
+        None
     }
 
     /// What is known about a kept frame; its bytes are not checked.
     pub fn meta(&self, scene: &str, etag: &str) -> Option<FrameMeta> {
         let key = key(scene, etag);
         self.sizes().get(&key)?;
-        let mut line = String::new();
-        BufReader::new(File::open(self.path(&key)).ok()?).read_line(&mut line).ok()?;
-        serde_json::from_str(&line).ok().filter(|meta: &FrameMeta| meta.etag == etag)
+        let mut reader = BufReader::new(File::open(self.path(&key)).ok()?);
+        let (meta, _) = read_meta(&mut reader).ok()??;
+        Some(meta).filter(|meta| meta.etag == etag)
     }
 
     /// Keeps a frame's file, if the cache is on and it fits.
@@ -157,26 +166,25 @@ impl FrameCache {
         Ok(())
     }
 
-    fn read(&self, key: &str) -> Option<CachedFrame> {
-        let mut reader = BufReader::new(File::open(self.path(key)).ok()?);
-        let mut line = String::new();
-        let start = reader.read_line(&mut line).ok()? as u64;
-        let meta: FrameMeta = serde_json::from_str(&line).ok()?;
+    /// None: it is damaged. *Errors*: the system's, of which those that name no damage may pass.
+    fn read(&self, key: &str) -> io::Result<Option<CachedFrame>> {
+        let mut reader = BufReader::new(File::open(self.path(key))?);
+        let Some((meta, start)) = read_meta(&mut reader)? else { return Ok(None) };
         let mut hasher = Sha256::new();
         let (body, bytes) = if meta.bytes <= IN_MEMORY_BYTES {
             let mut all = Vec::with_capacity(meta.bytes as usize);
-            reader.take(IN_MEMORY_BYTES + 1).read_to_end(&mut all).ok()?;
+            reader.take(IN_MEMORY_BYTES + 1).read_to_end(&mut all)?;
             hasher.update(&all);
             let bytes = all.len() as u64;
             (CachedBody::Memory(all.into()), bytes)
         } else {
             let bytes = hash_rest(&mut reader, &mut hasher)?;
             let mut file = reader.into_inner();
-            file.seek(SeekFrom::Start(start)).ok()?;
+            file.seek(SeekFrom::Start(start))?;
             (CachedBody::File(file), bytes)
         };
         let whole = bytes == meta.bytes && base64_of(&hasher.finalize()) == meta.sha256;
-        whole.then_some(CachedFrame { meta, body })
+        Ok(whole.then_some(CachedFrame { meta, body }))
     }
 
     fn forget(&self, key: &str) {
@@ -205,12 +213,19 @@ impl FrameCache {
     }
 }
 
-fn hash_rest(reader: &mut impl Read, hasher: &mut Sha256) -> Option<u64> {
+/// The line that describes an entry, and where the file after it begins; none if it is damaged.
+fn read_meta(reader: &mut impl BufRead) -> io::Result<Option<(FrameMeta, u64)>> {
+    let mut line = String::new();
+    let start = reader.take(META_BYTES).read_line(&mut line)? as u64;
+    Ok(serde_json::from_str(&line).ok().map(|meta| (meta, start)))
+}
+
+fn hash_rest(reader: &mut impl Read, hasher: &mut Sha256) -> io::Result<u64> {
     let mut chunk = vec![0; 256 * 1024];
     let mut bytes = 0;
     loop {
-        match reader.read(&mut chunk).ok()? {
-            0 => return Some(bytes),
+        match reader.read(&mut chunk)? {
+            0 => return Ok(bytes),
             read => {
                 hasher.update(&chunk[..read]);
                 bytes += read as u64;

@@ -451,6 +451,18 @@ fn shutdown_finishes_what_runs() {
 }
 
 #[test]
+fn shutdown_waits_no_longer_than_it_may() {
+    let server = start(&[("server.shutdown_ms", "300")]);
+    let scene = upload(&server, &triangle(1));
+    let client = begin(&server, &endless(&scene));
+    await_metric(&server, RENDERING, 1.0);
+    let start = Instant::now();
+    drop(server);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(client);
+}
+
+#[test]
 fn a_client_that_takes_nothing_is_cut_off() {
     let server = start(&[("server.response_stall_ms", "500"), ("server.idle_ms", "500")]);
     let one = server.get("/v1/openapi.json").expect(200).body.len();

@@ -207,6 +207,7 @@ fn a_job_whose_frame_fails_says_why() {
     assert_eq!(job["problem"]["code"], "request_invalid");
     assert_eq!(job["problem"]["field"], "0001.png.variant");
     assert_eq!(job["attempts"], 1, "what cannot be is not tried again");
+    assert_eq!(job["frames_done"], 1);
     let problem = server.get(&format!("{url}/result")).expect_problem(409, "job_not_done");
     assert!(problem["detail"].as_str().expect("text").contains("failed"));
 }
