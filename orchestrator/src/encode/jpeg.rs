@@ -83,10 +83,9 @@ pub(super) fn is_jpeg(bytes: &[u8]) -> bool {
 pub(super) fn receipt_json(bytes: &[u8]) -> Result<Option<String>, String> {
     for segment in (Segments { bytes, at: START_OF_IMAGE.len() }) {
         let (marker, _, content) = segment?;
-        if marker == APP1 {
-            if let Some(json) = content.strip_prefix(XMP_HEADER).and_then(xmp::json) {
-                return Ok(Some(json));
-            }
+        let packet = content.strip_prefix(XMP_HEADER).filter(|_| marker == APP1);
+        if let Some(json) = packet.and_then(xmp::json) {
+            return Ok(Some(json));
         }
     }
     Ok(None)

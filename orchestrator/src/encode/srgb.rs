@@ -9,7 +9,7 @@ fn encoded(linear: f64) -> f64 {
 
 /// The code of a linear value: `round(curve * full)`, halves to even; below 0 (and NaN) is 0, above 1 is full.
 pub(super) fn code(linear: f32, full: u32) -> u32 {
-    if !(linear > 0.0) {
+    if linear.is_nan() || linear <= 0.0 {
         return 0;
     }
     libm::rint(encoded(f64::from(linear).min(1.0)) * f64::from(full)) as u32
@@ -59,7 +59,7 @@ impl Table {
 
     /// The code of a linear value, as [`code`] gives it.
     pub(super) fn code(&self, linear: f32) -> u32 {
-        if !(linear > 0.0) {
+        if linear.is_nan() || linear <= 0.0 {
             return 0;
         }
         let bits = linear.to_bits();

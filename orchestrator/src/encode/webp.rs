@@ -37,10 +37,9 @@ pub(super) fn receipt_json(bytes: &[u8]) -> Result<Option<String>, String> {
     while let Some((head, body)) = rest.split_first_chunk::<8>() {
         let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
         let data = body.get(..size).ok_or("a chunk is longer than the file")?;
-        if head.starts_with(b"XMP ") {
-            if let Some(json) = xmp::json(data) {
-                return Ok(Some(json));
-            }
+        let packet = Some(data).filter(|_| head.starts_with(b"XMP "));
+        if let Some(json) = packet.and_then(xmp::json) {
+            return Ok(Some(json));
         }
         rest = body.get(size + size % 2..).unwrap_or(&[]);
     }
