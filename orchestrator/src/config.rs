@@ -97,6 +97,9 @@ pub struct Render {
     pub resident_environment_bytes: u64,
     pub rebuild_first_ms: u64,
     pub rebuild_longest_ms: u64,
+    pub device_wait_ms: u64,
+    pub device_scratch_bytes: u64,
+    pub device_resident_bytes: u64,
 }
 
 /// `[cache]`: frames on disk.
@@ -246,6 +249,9 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("render.resident_environment_bytes", 0, 1 << 50),
     ("render.rebuild_first_ms", 1, DAY_MS),
     ("render.rebuild_longest_ms", 1, DAY_MS),
+    ("render.device_wait_ms", 1, DAY_MS),
+    ("render.device_scratch_bytes", 0, 1 << 50),
+    ("render.device_resident_bytes", 0, 1 << 50),
     ("cache.frame_bytes", 0, 1 << 60),
     ("jobs.queue_jobs", 1, 1_000_000),
     ("jobs.concurrent", 1, 256),
@@ -305,6 +311,9 @@ impl Settings {
             resident_environment_bytes: render.resident_environment_bytes,
             rebuild_first_ms: render.rebuild_first_ms,
             rebuild_longest_ms: render.rebuild_longest_ms,
+            device_wait_ms: render.device_wait_ms,
+            device_scratch_bytes: render.device_scratch_bytes,
+            device_resident_bytes: render.device_resident_bytes,
             limits: RequestLimits {
                 side_px: render.side_px,
                 pixels: render.frame_px,

@@ -65,6 +65,12 @@ pub struct FrameSettings {
     pub rebuild_first_ms: u64,
     /// Longest wait between attempts. *Units*: milliseconds.
     pub rebuild_longest_ms: u64,
+    /// Longest wait for a device before it counts as lost. *Units*: milliseconds.
+    pub device_wait_ms: u64,
+    /// Scratch memory kept on the device between frames. *Units*: bytes.
+    pub device_scratch_bytes: u64,
+    /// Scenes and environments kept on the device between frames. *Units*: bytes.
+    pub device_resident_bytes: u64,
     /// What requests may ask for.
     pub limits: RequestLimits,
 }
@@ -79,6 +85,9 @@ impl Default for FrameSettings {
             resident_environment_bytes: 256 << 20,
             rebuild_first_ms: 250,
             rebuild_longest_ms: 60_000,
+            device_wait_ms: 60_000,
+            device_scratch_bytes: 1 << 30,
+            device_resident_bytes: 2 << 30,
             limits: RequestLimits::default(),
         }
     }

@@ -84,9 +84,8 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
     if settings.backend == BackendChoice::Cpu {
         return Ok((None, "asked for: cpu".into()));
     }
-    let adapter = settings.adapter.clone();
-    let threads = settings.threads;
-    let opened = Device::new(Box::new(move || open_wgpu(adapter.as_deref(), threads)), settings);
+    let of_device = settings.clone();
+    let opened = Device::new(Box::new(move || open_wgpu(&of_device)), settings);
     match (opened, settings.backend, &settings.adapter) {
         (Ok(device), BackendChoice::Auto, None) => {
             let name = device.0.state().name.clone();
@@ -102,18 +101,21 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
 }
 
 #[cfg(feature = "gpu")]
-fn open_wgpu(adapter: Option<&str>, threads: usize) -> Result<Opened, String> {
+fn open_wgpu(settings: &FrameSettings) -> Result<Opened, String> {
     use isoframe_raster::gpu::{AdapterChoice, Gpu, GpuSettings};
-    let _ = threads;
-    let choice = adapter.map_or(AdapterChoice::Hardware, |name| AdapterChoice::Named(name.into()));
-    let gpu = Gpu::open(&choice, GpuSettings::default()).map_err(|error| error.to_string())?;
+    let choice = settings.adapter.clone().map_or(AdapterChoice::Hardware, AdapterChoice::Named);
+    let settings = GpuSettings {
+        wait_limit_ms: settings.device_wait_ms,
+        scratch_bytes: settings.device_scratch_bytes,
+        resident_bytes: settings.device_resident_bytes,
+    };
+    let gpu = Gpu::open(&choice, settings).map_err(|error| error.to_string())?;
     let software = gpu.info().software;
     Ok(Opened { renderer: Arc::new(Backend::Wgpu(Box::new(gpu))), software })
 }
 
 #[cfg(not(feature = "gpu"))]
-fn open_wgpu(adapter: Option<&str>, threads: usize) -> Result<Opened, String> {
-    let _ = (adapter, threads);
+fn open_wgpu(_: &FrameSettings) -> Result<Opened, String> {
     Err("this build has no wgpu backend (feature `gpu`)".into())
 }
 
