@@ -242,3 +242,54 @@ fn callers_at_once_wait_for_one_load() {
     assert_eq!(resident.get_or_make("f", || Ok::<_, ()>((Arc::new(1), 1))).as_deref(), Ok(&1));
     assert!(resident.idle());
 }
+
+#[cfg(feature = "gpu")]
+mod adapters {
+    use isoframe_raster::gpu::adapters;
+
+    use super::*;
+
+    fn settings(backend: BackendChoice, adapter: Option<String>) -> FrameSettings {
+        FrameSettings { backend, adapter, threads: 1, ..FrameSettings::default() }
+    }
+
+    /// `auto` and `wgpu` take hardware only, and say so where there is none.
+    #[test]
+    fn software_is_never_taken_unasked() {
+        let hardware = adapters().iter().any(|adapter| !adapter.software);
+        let auto = Frames::open(&settings(BackendChoice::Auto, None)).unwrap().backend_report();
+        assert!(!auto.software, "{auto:?}");
+        assert!(auto.reason.starts_with("auto: "), "{auto:?}");
+        if !hardware {
+            assert!(auto.name.starts_with("cpu") && auto.reason.contains("adapter"), "{auto:?}");
+            let error = Frames::open(&settings(BackendChoice::Wgpu, None)).unwrap_err();
+            assert!(matches!(error, FramesError::Backend { backend: "wgpu", .. }), "{error}");
+        }
+    }
+
+    /// Every adapter of this machine by its name: the CPU's bytes.
+    #[test]
+    fn a_named_adapter_renders_the_same_bytes() {
+        let inputs = inputs();
+        let expected = render(&planted(&[], 0), &inputs).unwrap().frame;
+        let found: Vec<_> = adapters().into_iter().filter(|adapter| adapter.unfit.is_none()).collect();
+        if found.is_empty() {
+            eprintln!("SKIPPED: a_named_adapter_renders_the_same_bytes: no adapter on this machine");
+        }
+        for adapter in found {
+            let name = format!("{}:{}", adapter.backend, adapter.name);
+            let frames = match Frames::open(&settings(BackendChoice::Wgpu, Some(name.clone()))) {
+                Ok(frames) => frames,
+                Err(error) => {
+                    assert!(error.to_string().contains("refused for exact work"), "{name}: {error}");
+                    continue;
+                }
+            };
+            let rendered = render(&frames, &inputs).unwrap();
+            assert_eq!(rendered.fallback, None, "{name}");
+            assert_eq!(rendered.frame, expected, "{name}");
+            assert_eq!(frames.backend_report().software, adapter.software, "{name}");
+            assert_eq!(rendered.backend, frames.backend_report().name);
+        }
+    }
+}
