@@ -227,7 +227,6 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("scene.drawn_triangles", 1, 1 << 40),
     ("scene.instances", 0, 1 << 31),
     ("scene.morph_targets", 0, 1 << 20),
-    ("scene.tangent_pairs", 0, 1 << 40),
     ("scene.skin_joints", 1, 1 << 16),
     ("scene.animation_keys", 0, 1 << 40),
     ("scene.lights", 0, 1 << 20),
