@@ -139,14 +139,23 @@ fn usage(error: &clap::Error) -> Exit {
     }
     // Parsing failed, so the flag has to be looked for by hand.
     if std::env::args_os().any(|arg| arg == "--json") {
-        let text = error.render().to_string();
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let what = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
-        report(&Failure::bad_input(what).hint("see `isoframe help`"), true);
+        report(&usage_failure(&error.render().to_string()), true);
     } else {
         let _ = error.print();
     }
     Exit::BadInput
+}
+
+/// clap's words up to the usage, on one line; its tips become the hint.
+fn usage_failure(text: &str) -> Failure {
+    let said = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let (tips, what): (Vec<&str>, Vec<&str>) =
+        said.filter(|line| !line.is_empty()).partition(|line| line.starts_with("tip:"));
+    let failure = Failure::bad_input(what.join(" ").trim_start_matches("error: "));
+    match tips.as_slice() {
+        [] => failure.hint("see `isoframe help`"),
+        tips => failure.hint(tips.join(" ").trim_start_matches("tip: ")),
+    }
 }
 
 fn report(failure: &Failure, json: bool) {
@@ -164,8 +173,23 @@ fn command() -> clap::Command {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn the_command_line_is_well_formed() {
-        super::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn usage_errors_keep_what_is_missing_and_what_was_meant() {
+        let of = |args: &[&str]| {
+            let error = Cli::try_parse_from(args).expect_err("a mistake");
+            usage_failure(&error.render().to_string())
+        };
+        let missing = of(&["isoframe", "render", "demo"]);
+        assert!(missing.what.contains("--out") && !missing.what.contains('\n'), "{}", missing.what);
+        let misspelt = of(&["isoframe", "render", "demo", "-o", "x.png", "--sample", "4"]);
+        assert!(misspelt.what.contains("--sample"), "{}", misspelt.what);
+        assert!(misspelt.hint.expect("a tip").contains("--samples"));
     }
 }

@@ -236,7 +236,7 @@ impl Render {
                 }
                 print::line(format!("{:.0} ms on {}", report.total_ms, report.backend.name))?;
                 if self.scene == DEMO {
-                    print::line(NEXT_STEP)?;
+                    print::line(next_step())?;
                 }
             }
         }
@@ -244,14 +244,20 @@ impl Render {
     }
 }
 
-/// What the demo says at the end: the door to everything else.
-const NEXT_STEP: &str = "
+/// What the demo says at the end: the door to everything else, in the words with which this program was started.
+fn next_step() -> String {
+    let built_here = std::env::current_exe().is_ok_and(|path| path.iter().any(|part| part == "target"));
+    let isoframe = if built_here { "cargo run --release --" } else { "isoframe" };
+    format!(
+        "
 Next: serve frames over HTTP, and open http://127.0.0.1:8080/docs
-    cargo run --release -- serve
-Or prove the file, render all its buffers, see what a scene holds:
-    cargo run --release -- verify demo.png --scene demo
-    cargo run --release -- render demo -o demo.exr --output color,depth,motion,normal,albedo,id
-    cargo run --release -- inspect demo";
+    {isoframe} serve
+Or prove the file, render all its buffers, see what the scene holds:
+    {isoframe} verify demo.png --scene demo
+    {isoframe} render demo -o demo.exr --output color,depth,motion,normal,albedo,id
+    {isoframe} inspect demo"
+    )
+}
 
 impl Scenery<'_> {
     /// Renders one frame and writes its files.

@@ -50,3 +50,10 @@ fn no_adapter_is_an_answer() {
     let said = hidden(&["adapters"]).expect(0).text();
     assert!(said.contains("CPU backend renders the same bytes") || said.contains("exactness"), "{said}");
 }
+
+#[test]
+fn looking_for_adapters_says_nothing_by_itself() {
+    let output = command().arg("adapters").env_remove("XDG_RUNTIME_DIR").output().expect("the binary runs");
+    let run = finished(output).expect(0);
+    assert_eq!(run.stderr, "", "a driver or we wrote to stderr");
+}
