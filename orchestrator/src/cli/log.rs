@@ -1,5 +1,7 @@
 //! Logs go to stderr, so that stdout stays with results.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -16,7 +18,8 @@ pub(crate) fn start_command(global: &Global) -> Result<(), Failure> {
         (None, true) => "error",
         (None, false) => "warn",
     };
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time();
+    let ansi = std::io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt::layer().with_ansi(ansi).with_writer(std::io::stderr).without_time();
     let registry = tracing_subscriber::registry()
         .with(lines.with_filter(filter(level)?))
         .with(PassClock.with_filter(WhileRunning));
@@ -27,8 +30,10 @@ pub(crate) fn start_command(global: &Global) -> Result<(), Failure> {
 
 /// Starts the log of the service, as its settings say.
 pub(crate) fn start_service(settings: &Log) -> Result<(), Failure> {
-    let log =
-        tracing_subscriber::fmt().with_env_filter(filter(&settings.level)?).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter(&settings.level)?)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     let _ = match settings.format {
         LogFormat::Text => log.try_init(),
         LogFormat::Json => log.json().try_init(),

@@ -107,7 +107,10 @@ pub(crate) async fn upload<T: DeserializeOwned + Serialize>(
         match app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes)? {
             Kept::New(asset) => Ok((asset, true)),
             Kept::Known(asset) => Ok((asset, false)),
-            Kept::Full { stored_bytes } => Err(ApiError::StorageFull { stored_bytes, limit_bytes }),
+            Kept::Full { stored_bytes } => {
+                app.frames.forget_scene(&checked.id);
+                Err(ApiError::StorageFull { stored_bytes, limit_bytes })
+            }
         }
     })
     .await??;

@@ -67,7 +67,7 @@ pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Res
 /// List environments.
 #[utoipa::path(
     get, path = "/v1/environments", tag = "environments", params(PageQuery),
-    responses((status = OK, body = Page<EnvironmentInfo>), (status = 422, response = Problems))
+    responses((status = OK, body = Page<EnvironmentInfo>, description = "A page."), (status = 422, response = Problems))
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
@@ -80,7 +80,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/v1/environments/{id}", tag = "environments",
     params(("id" = String, Path, description = "blake3, hex.")),
-    responses((status = OK, body = Stored<EnvironmentInfo>), (status = 404, response = Problems))
+    responses((status = OK, body = Stored<EnvironmentInfo>, description = "It."), (status = 404, response = Problems))
 )]
 pub(crate) async fn find(
     State(app): State<Arc<App>>,
@@ -96,7 +96,7 @@ pub(crate) async fn find(
     delete, path = "/v1/environments/{id}", tag = "environments",
     params(("id" = String, Path, description = "blake3, hex.")),
     responses(
-        (status = NO_CONTENT), (status = 404, response = Problems), (status = 409, response = Problems)
+        (status = NO_CONTENT, description = "It is gone."), (status = 404, response = Problems), (status = 409, response = Problems)
     )
 )]
 pub(crate) async fn delete(
@@ -109,6 +109,13 @@ pub(crate) async fn delete(
 impl From<EnvironmentError> for ApiError {
     fn from(error: EnvironmentError) -> ApiError {
         ApiError::EnvironmentInvalid { cause: error.code(), reason: error.to_string() }
+    }
+}
+
+/// Makes the built-in environment ready, so that the first frame need not wait for it.
+pub(crate) fn warm_up(app: &App) {
+    if let Err(error) = ready(app, STUDIO) {
+        tracing::error!(%error, "the built-in environment could not be made ready");
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct Version {
 }
 
 /// Is the process alive?
-#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = OK, body = Live)))]
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = OK, body = Live, description = "It is.")))]
 pub(crate) async fn healthz() -> Json<Live> {
     Json(Live { status: "live" })
 }
@@ -75,7 +75,10 @@ pub(crate) async fn healthz() -> Json<Live> {
 /// Should requests be sent here?
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = OK, body = Ready), (status = SERVICE_UNAVAILABLE, body = Ready))
+    responses(
+        (status = OK, body = Ready, description = "Yes."),
+        (status = SERVICE_UNAVAILABLE, body = Ready, description = "No, and why not.")
+    )
 )]
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     let stopping = app.stopping.is_cancelled();
@@ -86,7 +89,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
 }
 
 /// What runs here?
-#[utoipa::path(get, path = "/version", tag = "service", responses((status = OK, body = Version)))]
+#[utoipa::path(get, path = "/version", tag = "service", responses((status = OK, body = Version, description = "This.")))]
 pub(crate) async fn version() -> Json<Version> {
     Json(Version { version: env!("CARGO_PKG_VERSION"), engine: ENGINE })
 }
@@ -94,7 +97,7 @@ pub(crate) async fn version() -> Json<Version> {
 /// Metrics in Prometheus' text format.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
-    responses((status = OK, body = String, content_type = "text/plain; version=0.0.4"))
+    responses((status = OK, body = String, content_type = "text/plain", description = "All metrics."))
 )]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     let (cache_bytes, cache_frames) = app.store.frames().size();

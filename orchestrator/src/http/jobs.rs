@@ -285,7 +285,7 @@ fn is_job_id(id: &str) -> bool {
 /// How a job is.
 #[utoipa::path(
     get, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "Job.")),
-    responses((status = OK, body = Job), (status = 404, response = openapi::Problems))
+    responses((status = OK, body = Job, description = "It."), (status = 404, response = openapi::Problems))
 )]
 pub(crate) async fn find(State(app): State<Arc<App>>, Segment(id): Segment) -> Result<Response, ApiError> {
     let job = Job::of(row(&app, &id).await?, &app.jobs)?;
@@ -378,7 +378,7 @@ pub(crate) async fn result(
 #[utoipa::path(
     get, path = "/v1/jobs/{id}/events", tag = "jobs", params(("id" = String, Path, description = "Job.")),
     responses(
-        (status = OK, body = String, content_type = "text/event-stream"),
+        (status = OK, body = String, content_type = "text/event-stream", description = "Events, until it ends."),
         (status = 404, response = openapi::Problems)
     )
 )]

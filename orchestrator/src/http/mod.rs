@@ -94,6 +94,8 @@ impl Server {
             shutdown.await;
             stopping.cancel();
         };
+        let warm = app.clone();
+        tokio::task::spawn_blocking(move || environments::warm_up(&warm));
         let workers: Vec<_> =
             (0..app.settings.jobs.concurrent).map(|_| tokio::spawn(worker::work(app.clone()))).collect();
         connection::accept(listener, router(app.clone()), &app.settings.server, shutdown).await;

@@ -47,7 +47,10 @@ pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Res
     assets::upload::<SceneInfo>(&app, AssetKind::Scene, limit_bytes, request, |app, bytes| {
         let scene = parse(app, bytes)?;
         let summary = serde_json::to_string(&SceneInfo::of(&scene)).map_err(ApiError::internal)?;
-        Ok(Checked { id: scene.hash.clone(), summary })
+        let id = scene.hash.clone();
+        // It is read already, and likely to be asked for next.
+        app.frames.prepare(scene);
+        Ok(Checked { id, summary })
     })
     .await
 }
@@ -55,7 +58,7 @@ pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Res
 /// List scenes.
 #[utoipa::path(
     get, path = "/v1/scenes", tag = "scenes", params(PageQuery),
-    responses((status = OK, body = Page<SceneInfo>), (status = 422, response = Problems))
+    responses((status = OK, body = Page<SceneInfo>, description = "A page."), (status = 422, response = Problems))
 )]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
@@ -67,7 +70,7 @@ pub(crate) async fn list(
 /// What is in a scene.
 #[utoipa::path(
     get, path = "/v1/scenes/{id}", tag = "scenes", params(("id" = String, Path, description = "blake3, hex.")),
-    responses((status = OK, body = Stored<SceneInfo>), (status = 404, response = Problems))
+    responses((status = OK, body = Stored<SceneInfo>, description = "It."), (status = 404, response = Problems))
 )]
 pub(crate) async fn find(
     State(app): State<Arc<App>>,
@@ -82,7 +85,7 @@ pub(crate) async fn find(
 #[utoipa::path(
     delete, path = "/v1/scenes/{id}", tag = "scenes", params(("id" = String, Path, description = "blake3, hex.")),
     responses(
-        (status = NO_CONTENT), (status = 404, response = Problems),
+        (status = NO_CONTENT, description = "It is gone."), (status = 404, response = Problems),
         (status = 409, response = Problems)
     )
 )]

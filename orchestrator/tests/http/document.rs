@@ -20,6 +20,10 @@ fn every_route_is_documented_and_every_documented_route_is_there() {
                 operation["operationId"].is_string() && operation["summary"].is_string(),
                 "{method} {path}"
             );
+            for (status, response) in operation["responses"].as_object().expect("responses") {
+                let told = response["description"].is_string() || response["$ref"].is_string();
+                assert!(told, "{method} {path}: {status} has to have a description");
+            }
             let path = path.replace("{id}", &"0".repeat(64));
             let answer = server.send(Request::new(&method, &path));
             let text = String::from_utf8_lossy(&answer.body);

@@ -12,55 +12,64 @@ use utoipa::{IntoParams, ToSchema};
 pub(crate) struct FrameBody {
     /// Format of the file: `png` (8 bit), `png16`, `exr` (half), `exr32`, `webp` (lossless), `jpg`, `jpg:1` to
     /// `jpg:100`.
-    #[schema(default = "png")]
-    format: Option<String>,
+    #[schema(required = false, default = "png")]
+    format: String,
     /// Engine that must make it; another one than the server's is refused (410).
-    engine: Option<String>,
+    #[schema(required = false)]
+    engine: String,
     /// blake3 of the scene, hex.
+    #[schema(example = "0f3e4c1b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f00f")]
     scene: String,
     /// blake3 of the environment, hex; absent: the built-in studio.
     environment: Option<String>,
     /// The camera.
-    camera: Option<Camera>,
+    #[schema(required = false)]
+    camera: Camera,
     /// Camera of the previous frame, for motion; absent: the same choice at `previous_time_s`.
     previous_camera: Option<Camera>,
     /// Which animations play.
-    animation: Option<Animation>,
+    #[schema(required = false)]
+    animation: Animation,
     /// Scene time, in seconds.
-    #[schema(default = 0.0)]
-    time_s: Option<f64>,
+    #[schema(required = false, default = 0.0)]
+    time_s: f64,
     /// Scene time of the previous frame, for motion. Absent together with `previous_camera`: motion is zero.
     previous_time_s: Option<f64>,
     /// Material variant, by name.
     variant: Option<String>,
     /// In pixels.
-    #[schema(default = 1280)]
-    width: Option<u32>,
+    #[schema(required = false, default = 1280)]
+    width: u32,
     /// In pixels.
-    #[schema(default = 720)]
-    height: Option<u32>,
+    #[schema(required = false, default = 720)]
+    height: u32,
     /// Coverage samples per pixel: 1, 4, 8 or 16.
-    #[schema(default = 4)]
-    samples: Option<u32>,
+    #[schema(required = false, default = 4)]
+    samples: u32,
     /// Seed of everything stochastic.
-    #[schema(default = 0)]
-    seed: Option<u32>,
+    #[schema(required = false, default = 0)]
+    seed: u32,
     /// Lighting.
-    lighting: Option<Lighting>,
+    #[schema(required = false)]
+    lighting: Lighting,
     /// In stops.
-    #[schema(default = 0.0)]
-    exposure_ev: Option<f32>,
+    #[schema(required = false, default = 0.0)]
+    exposure_ev: f32,
     /// Tone curve.
-    tonemap: Option<Tonemap>,
+    #[schema(required = false)]
+    tonemap: Tonemap,
     /// What is seen where nothing is drawn.
-    background: Option<Background>,
+    #[schema(required = false)]
+    background: Background,
     /// Outputs; several fit an EXR only.
-    outputs: Option<Vec<Output>>,
+    #[schema(required = false)]
+    outputs: Vec<Output>,
     /// Whether a network may blend the frame.
-    neural: Option<Neural>,
+    #[schema(required = false)]
+    neural: Neural,
     /// Channel to take the model from.
-    #[schema(default = "live")]
-    model_channel: Option<String>,
+    #[schema(required = false, default = "live")]
+    model_channel: String,
 }
 
 /// Which camera sees the scene. Angles in radians, lengths in scene units, +Y up.
@@ -131,14 +140,14 @@ pub(crate) struct Lighting {
     /// Whether the environment lights the scene. Absent: if one was given or the file has no light.
     environment: Option<bool>,
     /// Whether the file's lights shine.
-    #[schema(default = true)]
-    punctual: Option<bool>,
+    #[schema(required = false, default = true)]
+    punctual: bool,
     /// Scale of the environment's radiance.
-    #[schema(default = 1.0)]
-    environment_intensity: Option<f32>,
+    #[schema(required = false, default = 1.0)]
+    environment_intensity: f32,
     /// Turn of the environment about +Y, in radians.
-    #[schema(default = 0.0)]
-    environment_rotation_rad: Option<f32>,
+    #[schema(required = false, default = 0.0)]
+    environment_rotation_rad: f32,
     /// One more directional light.
     sun: Option<Sun>,
 }
@@ -302,6 +311,17 @@ mod tests {
         serde_json::to_value(value).expect("JSON").as_object().expect("an object").keys().cloned().collect()
     }
 
+    /// Null may be given where it is the default, and nowhere else; nothing but the scene has to be given.
+    fn assert_nulls(schema: &Value, defaults: &Value) {
+        for (name, property) in schema["properties"].as_object().expect("an object") {
+            let nullable = property.to_string().contains("\"null\"");
+            let is_null = defaults.get(name).is_some_and(Value::is_null);
+            assert_eq!(nullable, is_null, "{name}: {property}");
+        }
+        let required: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
+        assert!(required.is_empty() || required == ["scene"], "{required:?}");
+    }
+
     /// Words and tags of an enum's schema, however deep they stand.
     fn words(schema: &Value) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
@@ -335,7 +355,10 @@ mod tests {
                 assert_eq!(shown, real, "{name}");
             }
         }
-        assert_eq!(properties(&schema::<Lighting>()), keys(frame::Lighting::default()));
+        assert_nulls(&body, &defaults);
+        let lighting = schema::<Lighting>();
+        assert_eq!(properties(&lighting), keys(frame::Lighting::default()));
+        assert_nulls(&lighting, &serde_json::to_value(frame::Lighting::default()).expect("JSON"));
         let sun = frame::Sun { direction_world: [1.0; 3], illuminance_lux: 1.0 };
         assert_eq!(properties(&schema::<Sun>()), keys(sun));
     }
