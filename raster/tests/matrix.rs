@@ -134,7 +134,7 @@ struct Breach {
     everywhere: bool,
 }
 
-const BREACHES: [Breach; 7] = [
+const BREACHES: [Breach; 8] = [
     Breach { rule: "1: products and inner sums are guarded", from: "u.zero", to: "0u", everywhere: false },
     Breach {
         rule: "1: sums are not regrouped",
@@ -161,6 +161,12 @@ const BREACHES: [Breach; 7] = [
         everywhere: true,
     },
     Breach {
+        rule: "6: ties in depth go to the lower id",
+        from: "&& id < orders[",
+        to: "&& id > orders[",
+        everywhere: true,
+    },
+    Breach {
         rule: "7: left and top edges own the samples on them",
         from: "if !(a > 0 || (a == 0 && b > 0)) {",
         to: "if a > 0 || (a == 0 && b > 0) {",
@@ -179,6 +185,11 @@ fn breaking_a_rule_is_seen() {
     let environment = Environment::studio();
     let cases = spread::built();
     let expected = references(&cases, &environment);
+    let texts = isoframe_raster::gpu::shader_texts();
+    for breach in &BREACHES {
+        let found = texts.iter().any(|shader| shader.text.contains(breach.from));
+        assert!(found, "no shader holds `{}`: rule {} is not broken", breach.from, breach.rule);
+    }
     for gpu in adapters::opened() {
         for breach in &BREACHES {
             gpu.edit_shaders(&[(breach.from, breach.to)]);

@@ -277,7 +277,7 @@ fn crossing() -> Case {
             Node { light: Some(1), local: at([-0.5, 0.4, 1.5]), visible: true, ..Node::default() },
             Node { light: Some(2), local: at([0.0, 1.0, 3.0]), visible: true, ..Node::default() },
         ],
-        meshes: [floor, square(2, 1), square(3, 2)]
+        meshes: [floor, square(2, 1), square(2, 2)]
             .map(|p| Mesh { primitives: vec![p], ..Mesh::default() })
             .to_vec(),
         materials: vec![
