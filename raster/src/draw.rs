@@ -251,11 +251,12 @@ impl DrawList {
             }
             None => &identity,
         };
-        let skinned = current.pose.palettes[node].is_some();
         for copy in copies {
             let world_from_local = current.pose.world_from_node[node] * *copy;
             for (k, geometry) in prepared.geometries[mesh as usize].iter().enumerate() {
                 let primitive = &scene.meshes[mesh as usize].primitives[k];
+                // What has no joints moves with the node, skin or not.
+                let skinned = current.pose.palettes[node].is_some() && !primitive.joints.is_empty();
                 let deforms = skinned || !primitive.targets.is_empty();
                 let previous_local = previous.map(|p| p.pose.world_from_node[node] * *copy);
                 let mut instance = Instance {
@@ -291,7 +292,7 @@ impl DrawList {
                 if deforms {
                     instance.flags |= instance_flags::DEFORMED;
                     instance.first_vertex = self.deformed_vertex_count;
-                    self.add_deform(node, mesh, k as u32, *geometry, current, previous);
+                    self.add_deform(node, mesh, k as u32, *geometry, skinned, current, previous);
                 }
                 self.clip_vertex_count = checked_add(self.clip_vertex_count, geometry.vertex_count)?;
                 self.triangle_count = checked_add(self.triangle_count, geometry.triangle_count)?;
@@ -307,11 +308,12 @@ impl DrawList {
         mesh: u32,
         primitive: u32,
         geometry: Geometry,
+        skinned: bool,
         current: &Transforms<'_>,
         previous: Option<&Transforms<'_>>,
     ) {
         let palette = |t: &Transforms<'_>| -> Vec<[[f32; 4]; 3]> {
-            let joints = t.pose.palettes[node].as_deref().unwrap_or(&[]);
+            let joints = t.pose.palettes[node].as_deref().filter(|_| skinned).unwrap_or(&[]);
             joints.iter().map(|j| affine_rows(t.eye_from_world * *j)).collect()
         };
         let before = previous.unwrap_or(current);

@@ -1,5 +1,4 @@
 //! Scenes written down as data, for the tests of poses and views.
-#![allow(dead_code)]
 
 use glam::{DMat4, DVec3};
 use isoframe_raster::frame::{AnimationChoice, RenderError};

@@ -1,12 +1,10 @@
 //! Nodes, visibility, skins, morph weights and lights in place.
 
-mod posed;
-
+use crate::posed::*;
 use glam::{DMat4, DQuat, DVec3};
 use isoframe_raster::frame::{AnimationChoice, Lighting, Sun};
 use isoframe_raster::pose::{COORDINATE_LIMIT, PlacedKind, check_sun, evaluate, lights, trs_matrix};
 use isoframe_raster::scene::*;
-use posed::*;
 use proptest::prelude::*;
 
 /// CASES B01: the sign of the global determinant is what picks the winding.

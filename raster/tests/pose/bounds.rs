@@ -1,11 +1,9 @@
 //! Bounds of what is drawn.
 
-mod posed;
-
+use crate::posed::*;
 use glam::DVec3;
 use isoframe_raster::pose::{Pose, bounds_world, trs_matrix};
 use isoframe_raster::scene::*;
-use posed::*;
 use proptest::prelude::*;
 
 fn drawn(node: Node, primitive: Primitive) -> Scene {

@@ -1,13 +1,11 @@
 //! Cameras of the file, framed cameras and explicit ones, as pixels.
 
-mod posed;
-
+use crate::posed::*;
 use glam::{DMat4, DVec3};
 use isoframe_raster::frame::{CameraChoice, FrameRequest, NamedView, ProjectionChoice};
 use isoframe_raster::pose::bounds_world;
 use isoframe_raster::scene::*;
 use isoframe_raster::view::{Lens, View, moments, resolve};
-use posed::*;
 
 fn perspective(yfov_rad: f32, aspect: Option<f32>) -> CameraKind {
     CameraKind::Perspective { yfov_rad, aspect, znear: 0.1, zfar: None }

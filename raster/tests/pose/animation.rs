@@ -1,12 +1,11 @@
 //! Channels sampled at a time: glTF 2.0 section 3.11 and appendix C.
 
-mod posed;
-
+use crate::posed;
+use crate::posed::*;
 use glam::DVec3;
 use isoframe_raster::frame::AnimationChoice;
 use isoframe_raster::pose::evaluate;
 use isoframe_raster::scene::{ChannelPath, Interpolation, Scene};
-use posed::*;
 
 /// One node moved by one channel.
 fn moved(path: ChannelPath, interpolation: Interpolation, times_s: &[f32], values: &[f32]) -> Scene {
