@@ -102,6 +102,7 @@ pub struct Render {
     pub device_wait_ms: u64,
     pub device_scratch_bytes: u64,
     pub device_resident_bytes: u64,
+    pub spare_frame_bytes: usize,
 }
 
 /// `[cache]`: frames on disk.
@@ -257,6 +258,7 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("render.device_wait_ms", 1, DAY_MS),
     ("render.device_scratch_bytes", 0, 1 << 50),
     ("render.device_resident_bytes", 0, 1 << 50),
+    ("render.spare_frame_bytes", 0, 1 << 40),
     ("cache.frame_bytes", 0, 1 << 60),
     ("jobs.queue_jobs", 1, 1_000_000),
     ("jobs.concurrent", 1, 256),
@@ -319,6 +321,7 @@ impl Settings {
             device_wait_ms: render.device_wait_ms,
             device_scratch_bytes: render.device_scratch_bytes,
             device_resident_bytes: render.device_resident_bytes,
+            spare_frame_bytes: render.spare_frame_bytes,
             limits: RequestLimits {
                 side_px: render.side_px,
                 pixels: render.frame_px,

@@ -71,6 +71,8 @@ pub struct FrameSettings {
     pub device_scratch_bytes: u64,
     /// Scenes and environments kept on the device between frames. *Units*: bytes.
     pub device_resident_bytes: u64,
+    /// Largest frame whose buffers the CPU backend keeps for the next one. *Units*: bytes.
+    pub spare_frame_bytes: usize,
     /// What requests may ask for.
     pub limits: RequestLimits,
 }
@@ -88,6 +90,7 @@ impl Default for FrameSettings {
             device_wait_ms: 60_000,
             device_scratch_bytes: 1 << 30,
             device_resident_bytes: 2 << 30,
+            spare_frame_bytes: 128 << 20,
             limits: RequestLimits::default(),
         }
     }
@@ -180,7 +183,11 @@ impl Frames {
         tracing::info!(reason, "backend chosen");
         Ok(Frames {
             device,
-            cpu: Backend::Cpu(Cpu::new(CpuOptions { threads: settings.threads, ..CpuOptions::default() })?),
+            cpu: Backend::Cpu(Cpu::new(CpuOptions {
+                threads: settings.threads,
+                spare_frame_bytes: settings.spare_frame_bytes,
+                ..CpuOptions::default()
+            })?),
             reason,
             scenes: Resident::new(settings.resident_scene_bytes),
             environments: Resident::new(settings.resident_environment_bytes),
@@ -301,6 +308,11 @@ impl Frames {
         let frame = self.cpu.render(&job)?;
         let timings = Timings { render: start.elapsed() };
         Ok(Rendered { frame, backend: self.cpu.name(), fallback, timings })
+    }
+
+    /// Takes the buffers of a frame that is encoded, for the next one.
+    pub fn recycle(&self, frame: Frame) {
+        self.cpu.recycle(frame);
     }
 }
 

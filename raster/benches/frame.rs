@@ -40,7 +40,9 @@ fn frames(criterion: &mut Criterion) {
                     color: ColorFormat::Srgb8,
                     cancel: &Cancel::default(),
                 };
-                group.bench_function(format!("cpu.{}/{what}", set.name()), |b| b.iter(|| cpu.render(&job)));
+                group.bench_function(format!("cpu.{}/{what}", set.name()), |b| {
+                    b.iter(|| cpu.render(&job).map(|frame| cpu.recycle(frame)));
+                });
             }
         }
         group.finish();

@@ -58,6 +58,15 @@ impl Backend {
         }
     }
 
+    /// Takes the buffers of a frame that is done with, for the next one.
+    pub fn recycle(&self, frame: Frame) {
+        match self {
+            Backend::Cpu(cpu) => cpu.recycle(frame),
+            #[cfg(feature = "gpu")]
+            Backend::Wgpu(_) => drop(frame),
+        }
+    }
+
     /// `cpu`, or the adapter's name and driver.
     pub fn name(&self) -> String {
         match self {

@@ -351,9 +351,65 @@ pub struct Frame {
     pub id: Option<Vec<[u32; 2]>>,
     /// Whether there was a previous time or camera to relate `motion` to.
     pub motion_valid: bool,
-    /// Coverage samples per pixel that each id pair owns, for Cryptomatte; empty unless `id` was asked for.
-    /// `coverage[k]` lists up to four (node + 1, primitive + 1, samples) per pixel, largest first.
-    pub coverage: Option<Vec<[IdCoverage; 4]>>,
+    /// Who owns the coverage samples of each pixel, for Cryptomatte; there when `id` is.
+    pub coverage: Option<Coverage>,
+}
+
+impl Frame {
+    /// Memory that the buffers take. *Units*: bytes.
+    pub fn bytes(&self) -> usize {
+        fn of<T>(buffer: &Option<Vec<T>>) -> usize {
+            buffer.as_ref().map_or(0, |b| size_of_val(b.as_slice()))
+        }
+        let color = match &self.color {
+            Some(Color::Srgb8(pixels)) => size_of_val(pixels.as_slice()),
+            Some(Color::Linear(pixels)) => size_of_val(pixels.as_slice()),
+            None => 0,
+        };
+        let shared = self.coverage.as_ref().map_or(0, |c| size_of_val(c.shared.as_slice()));
+        let surface = of(&self.depth) + of(&self.motion) + of(&self.normal) + of(&self.albedo) + of(&self.id);
+        color + of(&self.base) + surface + shared
+    }
+}
+
+/// Who owns the coverage samples of each pixel. Most pixels have one owner, the one that `id` shows: only the others
+/// are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Coverage samples of a pixel.
+    pub samples: u32,
+    /// Pixels with more than one owner, by ascending index.
+    pub shared: Vec<SharedPixel>,
+}
+
+/// A pixel with more than one owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedPixel {
+    /// Index in the buffers.
+    pub index: u32,
+    /// The four that own most samples, most first, ties to the lower id; unused ones own none.
+    pub owners: [IdCoverage; 4],
+}
+
+impl Coverage {
+    /// Owners of neighbouring pixels, as in [`SharedPixel::owners`]: `ids` is a part of the `id` buffer that begins at
+    /// pixel `first`.
+    pub fn owners<'a>(
+        &'a self,
+        first: usize,
+        ids: &'a [[u32; 2]],
+    ) -> impl Iterator<Item = [IdCoverage; 4]> + 'a {
+        let begin = self.shared.partition_point(|pixel| (pixel.index as usize) < first);
+        let mut shared = self.shared[begin..].iter().peekable();
+        (first..).zip(ids).map(move |(index, &id)| match shared.next_if(|p| p.index as usize == index) {
+            Some(pixel) => pixel.owners,
+            None => {
+                let mut owners = [IdCoverage::default(); 4];
+                owners[0] = IdCoverage { id, samples: self.samples };
+                owners
+            }
+        })
+    }
 }
 
 /// Share of a pixel that one id owns.

@@ -148,6 +148,7 @@ impl Bench {
                 )));
             }
             backend = rendered.backend;
+            session.frames.recycle(rendered.frame);
             if number >= self.warm_up {
                 times_ms.push(print::milliseconds(elapsed));
             }
@@ -155,7 +156,9 @@ impl Bench {
         let mut report = self.report(&request, scene, load, backend, times_ms);
         report.passes = pass_reports(&report, || {
             let color = ColorFormat::Srgb8;
-            session.frames.render(&plan, scene, &environment, color, &session.cancel).map(drop)
+            let rendered = session.frames.render(&plan, scene, &environment, color, &session.cancel)?;
+            session.frames.recycle(rendered.frame);
+            Ok(())
         })?;
         Ok(report)
     }

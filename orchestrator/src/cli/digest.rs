@@ -5,8 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use isoframe_raster::frame::{Color, Frame, IdCoverage, Output};
+use isoframe_raster::frame::{Color, Frame, Output};
 use serde::{Deserialize, Serialize};
+
+/// Words are hashed in pieces of this size.
+const HASHED_AT_ONCE_BYTES: usize = 64 << 10;
 
 /// Hash per buffer, by name: the outputs, and `coverage` beside `id`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -42,7 +45,11 @@ impl Digests {
             Output::Id.name(),
             frame.id.as_deref().map(|buffer| of_words(size, buffer.iter().flatten().copied())),
         );
-        add("coverage", frame.coverage.as_deref().map(|buffer| of_words(size, coverage_words(buffer))));
+        let coverage = frame.coverage.as_ref().zip(frame.id.as_deref()).map(|(coverage, ids)| {
+            let shares = coverage.owners(0, ids).flatten();
+            of_words(size, shares.flat_map(|share| [share.id[0], share.id[1], share.samples]))
+        });
+        add("coverage", coverage);
         Digests(digests)
     }
 
@@ -77,13 +84,16 @@ fn of_floats(size: (u32, u32), floats: &[f32]) -> String {
 
 fn of_words(size: (u32, u32), words: impl Iterator<Item = u32>) -> String {
     let mut hasher = hasher(size);
-    let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let mut bytes = Vec::with_capacity(HASHED_AT_ONCE_BYTES);
+    for word in words {
+        bytes.extend(word.to_le_bytes());
+        if bytes.len() == HASHED_AT_ONCE_BYTES {
+            hasher.update(&bytes);
+            bytes.clear();
+        }
+    }
     hasher.update(&bytes);
     hasher.finalize().to_hex().to_string()
-}
-
-fn coverage_words(coverage: &[[IdCoverage; 4]]) -> impl Iterator<Item = u32> {
-    coverage.iter().flatten().flat_map(|share| [share.id[0], share.id[1], share.samples])
 }
 
 #[cfg(test)]

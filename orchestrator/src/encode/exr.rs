@@ -27,7 +27,7 @@ use exr::meta::header::{Header, ImageAttributes, LayerAttributes};
 use exr::meta::{BlockDescription, MetaData};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
-use isoframe_raster::frame::{Color, Frame, IdCoverage, Output};
+use isoframe_raster::frame::{Color, Coverage, Frame, Output};
 use isoframe_raster::view::View;
 
 use super::cryptomatte::{LAYER, Mattes, RANKS};
@@ -81,7 +81,7 @@ pub(super) struct Layers<'a> {
     width: usize,
     height: usize,
     channels: Vec<Channel<'a>>,
-    mattes: Option<(Mattes, &'a [[IdCoverage; 4]], u32)>,
+    mattes: Option<(Mattes, &'a Coverage, &'a [[u32; 2]])>,
 }
 
 impl<'a> Layers<'a> {
@@ -89,7 +89,6 @@ impl<'a> Layers<'a> {
     pub(super) fn new(
         frame: &'a Frame,
         outputs: &[Output],
-        samples: u32,
         format: Format,
         options: &EncodeOptions<'_>,
     ) -> Result<Layers<'a>, EncodeError> {
@@ -125,9 +124,10 @@ impl<'a> Layers<'a> {
                     layers.floats(output, "XYZ", bytemuck::cast_slice(normal), false)?;
                 }
                 Output::Id => {
-                    layers.ids(frame.id.as_ref().ok_or(missing)?)?;
+                    let ids = frame.id.as_ref().ok_or(missing)?;
+                    layers.ids(ids)?;
                     if let (Some(scene), Some(coverage)) = (options.scene, &frame.coverage) {
-                        layers.mattes(Mattes::new(scene), coverage, samples)?;
+                        layers.mattes(Mattes::new(scene), coverage, ids);
                     }
                 }
             }
@@ -172,13 +172,7 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
-    fn mattes(
-        &mut self,
-        mattes: Mattes,
-        coverage: &'a [[IdCoverage; 4]],
-        samples: u32,
-    ) -> Result<(), EncodeError> {
-        self.check(Output::Id, coverage.len())?;
+    fn mattes(&mut self, mattes: Mattes, coverage: &'a Coverage, ids: &'a [[u32; 2]]) {
         for rank in 0..RANKS {
             // Two ranks to a layer: id and coverage in R and G, then in B and A.
             let letters = if rank % 2 == 0 { ["R", "G"] } else { ["B", "A"] };
@@ -187,13 +181,13 @@ impl<'a> Layers<'a> {
                 self.channels.push(Channel { name, samples: Samples::Matte { rank, coverage } });
             }
         }
-        self.mattes = Some((mattes, coverage, samples));
-        Ok(())
+        self.mattes = Some((mattes, coverage, ids));
     }
 
     /// Samples of one line: channel after channel, little-endian, as EXR stores it.
     fn line(&self, y: usize, bytes: &mut Vec<u8>) {
         let start = y * self.width;
+        let ranks = self.ranks(start);
         for channel in &self.channels {
             match &channel.samples {
                 Samples::Half(plane) => {
@@ -211,17 +205,19 @@ impl<'a> Layers<'a> {
                 Samples::Uint(plane) => {
                     bytes.extend(plane.line(start, self.width).flat_map(u32::to_le_bytes));
                 }
-                Samples::Matte { rank, coverage } => self.matte_line(start, *rank, *coverage, bytes),
+                Samples::Matte { rank, coverage } => bytes.extend(ranks.iter().flat_map(|ranks| {
+                    let (id, covered) = ranks[*rank];
+                    if *coverage { covered } else { id }.to_le_bytes()
+                })),
             }
         }
     }
 
-    fn matte_line(&self, start: usize, rank: usize, coverage: bool, bytes: &mut Vec<u8>) {
-        let Some((mattes, pixels, samples)) = &self.mattes else { return };
-        for pixel in &pixels[start..start + self.width] {
-            let (id, covered) = mattes.ranks(pixel, *samples)[rank];
-            bytes.extend(if coverage { covered } else { id }.to_le_bytes());
-        }
+    /// Ids and coverages of the ranks of a line's pixels.
+    fn ranks(&self, start: usize) -> Vec<[(f32, f32); RANKS]> {
+        let Some((mattes, coverage, ids)) = &self.mattes else { return Vec::new() };
+        let owners = coverage.owners(start, &ids[start..start + self.width]);
+        owners.map(|owners| mattes.ranks(&owners, coverage.samples)).collect()
     }
 
     fn sample_type(channel: &Channel<'_>) -> SampleType {

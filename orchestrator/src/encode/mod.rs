@@ -248,7 +248,7 @@ pub fn encode(
     };
     let (bytes, receipt) = match format {
         Format::ExrHalf | Format::ExrFloat => {
-            let layers = exr::Layers::new(frame, &outputs, plan.request().samples, format, options)?;
+            let layers = exr::Layers::new(frame, &outputs, format, options)?;
             let receipt = receipt(outputs, layers.hash(), None)?;
             let view = options.scene.and_then(|scene| view_of(scene, plan));
             (layers.write(&receipt, view.as_ref()).map_err(library)?, receipt)

@@ -4,7 +4,7 @@ mod decode;
 mod determinism;
 mod hostile;
 
-use isoframe_raster::frame::{Color, ColorFormat, Frame, FrameRequest, IdCoverage, Output};
+use isoframe_raster::frame::{Color, ColorFormat, Coverage, Frame, FrameRequest, IdCoverage, Output, SharedPixel};
 use isoframe_raster::scene::{Mesh, Node, Scene};
 
 use super::*;
@@ -53,7 +53,7 @@ fn frame(width: u32, height: u32, color: ColorFormat) -> Frame {
         albedo: Some((0..pixels).map(|k| [unit(k), unit(k + 1), 0.0]).collect()),
         id: Some((0..pixels).map(ids).collect()),
         motion_valid: true,
-        coverage: Some((0..pixels).map(|k| coverage(ids(k))).collect()),
+        coverage: Some(Coverage { samples: 4, shared: (0..pixels).map(|k| shared(k, ids(k))).collect() }),
     }
 }
 
@@ -63,9 +63,9 @@ fn premultiplied(k: u32, scale: f32) -> [f32; 4] {
     [channel(0), channel(1), channel(2), alpha]
 }
 
-fn coverage(id: [u32; 2]) -> [IdCoverage; 4] {
+fn shared(index: u32, id: [u32; 2]) -> SharedPixel {
     let none = IdCoverage::default();
-    [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none]
+    SharedPixel { index, owners: [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none] }
 }
 
 fn scene() -> Scene {

@@ -144,6 +144,7 @@ fn make(app: &App, ask: &Ask, plan: &Plan, cancel: &Cancel) -> Result<Made, ApiE
     let start = Instant::now();
     let options = EncodeOptions { scene: Some(&scene.scene) };
     let encoded = encode(&rendered.frame, plan, ask.format, ask.selection, &options)?;
+    app.frames.recycle(rendered.frame);
     let file = Bytes::from(encoded.bytes);
     let meta = FrameMeta {
         scene: plan.scene().into(),

@@ -6,15 +6,16 @@ mod denormals;
 mod geometry;
 mod tile;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use fearless_simd::Level;
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::Simd;
-use rayon::prelude::*;
 
 use crate::backend::Job;
 use crate::draw::DrawList;
 use crate::environment;
-use crate::frame::{Color, ColorFormat, Frame, IdCoverage, Output, RenderError};
+use crate::frame::{Color, ColorFormat, Coverage, Frame, Output, RenderError};
 use crate::passes::light::Lights;
 use crate::passes::visibility::TILE_HEIGHT;
 use geometry::Geometry;
@@ -80,11 +81,18 @@ pub struct CpuOptions {
     pub instruction_set: InstructionSet,
     /// Whether the threads treat denormals as zero, as many GPUs do.
     pub denormals_flushed: bool,
+    /// Largest frame whose buffers are kept for the next one. *Units*: bytes.
+    pub spare_frame_bytes: usize,
 }
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        CpuOptions { threads: 0, instruction_set: InstructionSet::Best, denormals_flushed: false }
+        CpuOptions {
+            threads: 0,
+            instruction_set: InstructionSet::Best,
+            denormals_flushed: false,
+            spare_frame_bytes: 128 << 20,
+        }
     }
 }
 
@@ -93,6 +101,9 @@ impl Default for CpuOptions {
 pub struct Cpu {
     pool: rayon::ThreadPool,
     level: Level,
+    /// Buffers of the last frame given back.
+    spare: Mutex<Frame>,
+    spare_frame_bytes: usize,
 }
 
 /// Why a CPU backend cannot be made.
@@ -120,7 +131,7 @@ impl Cpu {
                 }
             })
             .build()?;
-        Ok(Cpu { pool, level })
+        Ok(Cpu { pool, level, spare: Mutex::default(), spare_frame_bytes: options.spare_frame_bytes })
     }
 
     /// Name for logs and headers.
@@ -131,6 +142,14 @@ impl Cpu {
     /// Renders a frame. *Errors*: [`RenderError`].
     pub fn render(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
         self.pool.install(|| self.render_here(job))
+    }
+
+    /// Takes the buffers of a frame that is done with: getting a large frame's memory from the system anew takes as long
+    /// as filling it.
+    pub fn recycle(&self, frame: Frame) {
+        if frame.bytes() <= self.spare_frame_bytes {
+            *lock(&self.spare) = frame;
+        }
     }
 
     fn render_here(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
@@ -153,43 +172,66 @@ impl Cpu {
             },
             background: &job.environment.background,
         };
-        let mut frame = empty_frame(job, &list);
-        let mut bands = tile::bands(&mut frame);
-        bands.par_iter_mut().with_max_len(1).enumerate().for_each_init(
-            Scratch::default,
-            |scratch, (row, band)| {
-                tile::band(self.level, &context, job.cancel, scratch, row, band);
-            },
-        );
-        drop(bands);
-        if job.cancel.is_cancelled() { Err(RenderError::Cancelled) } else { Ok(frame) }
+        let mut frame = buffers(job, &list, std::mem::take(&mut *lock(&self.spare)));
+        let bands = tile::bands(&mut frame);
+        let shared = Mutex::new(vec![Vec::new(); bands.len()]);
+        let waiting = Mutex::new(bands.into_iter().enumerate());
+        rayon::scope(|scope| {
+            for _ in 0..self.pool.current_num_threads() {
+                scope.spawn(|_| {
+                    let mut scratch = Scratch::default();
+                    while let Some((row, mut band)) = take(&waiting) {
+                        tile::band(self.level, &context, job.cancel, &mut scratch, row, &mut band);
+                        lock(&shared)[row] = band.into_shared();
+                    }
+                });
+            }
+        });
+        if job.cancel.is_cancelled() {
+            return Err(RenderError::Cancelled);
+        }
+        if let Some(coverage) = &mut frame.coverage {
+            coverage.shared = lock(&shared).concat();
+        }
+        Ok(frame)
     }
 }
 
-/// A frame with every wanted buffer at its "nothing drawn" value.
-fn empty_frame(job: &Job<'_>, list: &DrawList) -> Frame {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn take<I: Iterator>(queue: &Mutex<I>) -> Option<I::Item> {
+    lock(queue).next()
+}
+
+/// The buffers of a frame, from `spare` where it has them. What is in them means nothing; new ones are memory that
+/// nobody has touched yet, so that threads share the work of getting it.
+fn buffers(job: &Job<'_>, list: &DrawList, spare: Frame) -> Frame {
     let request = job.request;
     let count = request.width as usize * request.height as usize;
+    fn buffer<T: bytemuck::Zeroable + Clone>(spare: Option<Vec<T>>, count: usize) -> Vec<T> {
+        spare.filter(|spare| spare.len() == count).unwrap_or_else(|| bytemuck::zeroed_vec(count))
+    }
     let wants = |o: Output| request.outputs.contains(&o);
+    let color = wants(Output::Color).then(|| match (job.color, spare.color) {
+        (ColorFormat::Srgb8, Some(Color::Srgb8(spare))) => Color::Srgb8(buffer(Some(spare), count)),
+        (ColorFormat::Srgb8, _) => Color::Srgb8(buffer(None, count)),
+        (ColorFormat::Linear, Some(Color::Linear(spare))) => Color::Linear(buffer(Some(spare), count)),
+        (ColorFormat::Linear, _) => Color::Linear(buffer(None, count)),
+    });
     Frame {
         width: request.width,
         height: request.height,
-        color: wants(Output::Color).then(|| match job.color {
-            ColorFormat::Srgb8 => Color::Srgb8(vec![[0; 4]; count]),
-            ColorFormat::Linear => Color::Linear(vec![[0.0; 4]; count]),
-        }),
-        base: wants(Output::Base).then(|| vec![[0.0; 4]; count]),
-        depth: wants(Output::Depth).then(|| vec![f32::INFINITY; count]),
-        motion: wants(Output::Motion).then(|| vec![[0.0; 2]; count]),
-        normal: wants(Output::Normal).then(|| vec![[0.0; 3]; count]),
-        albedo: wants(Output::Albedo).then(|| vec![[0.0; 3]; count]),
-        id: wants(Output::Id).then(|| vec![[0; 2]; count]),
+        color,
+        base: wants(Output::Base).then(|| buffer(spare.base, count)),
+        depth: wants(Output::Depth).then(|| buffer(spare.depth, count)),
+        motion: wants(Output::Motion).then(|| buffer(spare.motion, count)),
+        normal: wants(Output::Normal).then(|| buffer(spare.normal, count)),
+        albedo: wants(Output::Albedo).then(|| buffer(spare.albedo, count)),
+        id: wants(Output::Id).then(|| buffer(spare.id, count)),
         motion_valid: list.motion_valid,
-        coverage: wants(Output::Id).then(|| {
-            let background = IdCoverage { id: [0, 0], samples: request.samples };
-            let none = IdCoverage::default();
-            vec![[background, none, none, none]; count]
-        }),
+        coverage: wants(Output::Id).then(|| Coverage { samples: request.samples, shared: Vec::new() }),
     }
 }
 

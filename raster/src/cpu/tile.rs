@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
 use crate::exact::{Srgb8Encoder, flush};
-use crate::frame::{Color, Frame, IdCoverage, sample_offsets_px16};
+use crate::frame::{Color, Frame, IdCoverage, SharedPixel, sample_offsets_px16};
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve::{self, LAYERS_MAX, Lit};
@@ -38,6 +38,8 @@ pub struct TileContext<'a> {
 
 /// One row of tiles of every buffer.
 pub struct Band<'a> {
+    /// Index of its first pixel in the image.
+    first: usize,
     width: usize,
     height: usize,
     srgb8: Option<&'a mut [[u8; 4]]>,
@@ -48,7 +50,31 @@ pub struct Band<'a> {
     normal: Option<&'a mut [[f32; 3]]>,
     albedo: Option<&'a mut [[f32; 3]]>,
     id: Option<&'a mut [[u32; 2]]>,
-    coverage: Option<&'a mut [[IdCoverage; 4]]>,
+    /// Pixels of several owners, found tile by tile.
+    shared: Option<Vec<SharedPixel>>,
+}
+
+impl Band<'_> {
+    /// Nothing drawn, in the buffers of which only drawn pixels are written.
+    fn clear(&mut self) {
+        fn fill<T: Copy>(buffer: &mut Option<&mut [T]>, value: T) {
+            if let Some(buffer) = buffer {
+                buffer.fill(value);
+            }
+        }
+        fill(&mut self.depth, f32::INFINITY);
+        fill(&mut self.motion, [0.0; 2]);
+        fill(&mut self.normal, [0.0; 3]);
+        fill(&mut self.albedo, [0.0; 3]);
+        fill(&mut self.id, [0; 2]);
+    }
+
+    /// The pixels of several owners, by ascending index.
+    pub fn into_shared(self) -> Vec<SharedPixel> {
+        let mut shared = self.shared.unwrap_or_default();
+        shared.sort_unstable_by_key(|pixel| pixel.index);
+        shared
+    }
 }
 
 /// Splits a frame into rows of tiles.
@@ -70,7 +96,7 @@ pub fn bands(frame: &mut Frame) -> Vec<Band<'_>> {
     let mut normal = chunks(&mut frame.normal, size);
     let mut albedo = chunks(&mut frame.albedo, size);
     let mut id = chunks(&mut frame.id, size);
-    let mut coverage = chunks(&mut frame.coverage, size);
+    let shares = frame.coverage.is_some();
     (0..super::tile_rows(height as u32))
         .map(|row| Band {
             width,
@@ -83,7 +109,8 @@ pub fn bands(frame: &mut Frame) -> Vec<Band<'_>> {
             normal: normal(),
             albedo: albedo(),
             id: id(),
-            coverage: coverage(),
+            shared: shares.then(Vec::new),
+            first: row * size,
         })
         .collect()
 }
@@ -146,14 +173,33 @@ pub struct Scratch {
     order: Order,
 }
 
-/// Items ordered by instance.
+/// Items ordered by instance and, within one, by triangle: eight of one triangle share its corners.
 #[derive(Debug, Default)]
 struct Order {
     slot_of_instance: Vec<u32>,
     instances: Vec<u32>,
-    slots: Vec<u32>,
+    /// First item of each instance in `items`, one more at the end.
     first: Vec<u32>,
+    groups: Vec<Group>,
+    /// Slots of groups by a hash of their set-up, [`NOTHING`] where free.
+    table: Vec<u32>,
+    /// Group of each item.
+    slots: Vec<u32>,
+    /// Item numbers.
     items: Vec<u32>,
+}
+
+/// Items of one triangle.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    setup: u32,
+    /// Place in the table.
+    place: u32,
+    /// Slot of its instance.
+    instance: u32,
+    count: u32,
+    /// Place of its next item.
+    next: u32,
 }
 
 /// Renders a row of tiles.
@@ -166,6 +212,7 @@ pub fn band(
     band: &mut Band<'_>,
 ) {
     let tiles_x = context.geometry.tiles_x();
+    band.clear();
     for column in 0..tiles_x {
         if cancel.is_cancelled() {
             return;
@@ -457,11 +504,13 @@ impl Tile<'_> {
                 let at = y * band.width + self.px[0] as usize + bx * BLOCK;
                 let lanes = (width - bx * BLOCK).min(BLOCK);
                 let sum = if drawn { sum_row(simd, c.samples, scratch, pixel) } else { None };
-                if let Some(coverage) = &mut band.coverage
+                if let Some(shared) = &mut band.shared
                     && sum.is_some()
                 {
                     for lane in 0..lanes {
-                        coverage[at + lane] = self.coverage(c.samples, &scratch.fragments, pixel + lane);
+                        if let Some(owners) = self.owners(c.samples, &scratch.fragments, pixel + lane) {
+                            shared.push(SharedPixel { index: (band.first + at + lane) as u32, owners });
+                        }
                     }
                 }
                 let done = match sum {
@@ -497,12 +546,16 @@ impl Tile<'_> {
         }
     }
 
-    /// The four ids that own most samples of a pixel, most first, ties to the lower id.
-    fn coverage(&self, samples: u32, fragments: &Items, pixel: usize) -> [IdCoverage; 4] {
+    /// The four ids that own most samples of a pixel, most first, ties to the lower id. None where one owns all.
+    fn owners(&self, samples: u32, fragments: &Items, pixel: usize) -> Option<[IdCoverage; 4]> {
+        let range = fragments.of_pixel(pixel);
+        if range.is_empty() || fragments.items[range.start].mask.count_ones() == samples {
+            return None;
+        }
         let mut owners: [IdCoverage; 17] = Default::default();
         let mut count = 0;
         let mut left = samples;
-        for k in fragments.of_pixel(pixel) {
+        for k in range {
             let item = &fragments.items[k];
             let setup = self.context.geometry.setup(item.setup);
             let instance = &self.context.list.instances[setup.instance as usize];
@@ -522,7 +575,7 @@ impl Tile<'_> {
             count += 1;
         }
         owners[..count].sort_unstable_by_key(|o| (u32::MAX - o.samples, o.id));
-        [owners[0], owners[1], owners[2], owners[3]]
+        (count > 1).then(|| [owners[0], owners[1], owners[2], owners[3]])
     }
 }
 
@@ -620,42 +673,78 @@ fn index_pixels(layers: &mut Items) {
 }
 
 impl Order {
-    /// Groups items by instance, keeping their order.
+    /// Groups items; those of a triangle keep their order.
     fn sort(&mut self, context: &TileContext<'_>, items: &[Item]) {
         self.slot_of_instance.resize(context.list.instances.len(), NOTHING);
+        let room = (2 * items.len()).next_power_of_two().max(self.table.len());
+        self.table.resize(room, NOTHING);
         self.instances.clear();
-        self.slots.clear();
         self.first.clear();
-        self.first.push(0);
+        self.groups.clear();
+        self.slots.clear();
         let (mut last_setup, mut last_slot) = (NOTHING, 0);
         for item in items {
             if item.setup != last_setup {
-                let instance = context.geometry.setup(item.setup).instance;
-                let slot = &mut self.slot_of_instance[instance as usize];
-                if *slot == NOTHING {
-                    *slot = self.instances.len() as u32;
-                    self.instances.push(instance);
-                    self.first.push(0);
-                }
-                (last_setup, last_slot) = (item.setup, *slot);
+                (last_setup, last_slot) = (item.setup, self.group_of(context, item.setup));
             }
+            self.groups[last_slot as usize].count += 1;
             self.slots.push(last_slot);
-            self.first[last_slot as usize + 1] += 1;
+        }
+        for group in &self.groups {
+            self.first[group.instance as usize + 1] += group.count;
         }
         for slot in 0..self.instances.len() {
             self.first[slot + 1] += self.first[slot];
         }
+        for group in &mut self.groups {
+            let at = &mut self.first[group.instance as usize];
+            group.next = *at;
+            *at += group.count;
+        }
+        // Each has moved on to where the next one begins.
+        self.first.rotate_right(1);
+        self.first[0] = 0;
         self.items.clear();
         self.items.resize(items.len(), 0);
-        let mut next = self.first.clone();
         for (k, &slot) in self.slots.iter().enumerate() {
-            let at = &mut next[slot as usize];
+            let at = &mut self.groups[slot as usize].next;
             self.items[*at as usize] = k as u32;
             *at += 1;
+        }
+        for group in &self.groups {
+            self.table[group.place as usize] = NOTHING;
         }
         for &instance in &self.instances {
             self.slot_of_instance[instance as usize] = NOTHING;
         }
+    }
+
+    /// The slot of a triangle's group.
+    fn group_of(&mut self, context: &TileContext<'_>, setup: u32) -> u32 {
+        let last = self.table.len() - 1;
+        // Knuth's multiplicative hash: neighbouring ids land far apart.
+        let mut place = (setup.wrapping_mul(0x9E37_79B1) >> 8) as usize & last;
+        loop {
+            let slot = self.table[place];
+            if slot == NOTHING {
+                break;
+            }
+            if self.groups[slot as usize].setup == setup {
+                return slot;
+            }
+            place = (place + 1) & last;
+        }
+        let instance = context.geometry.setup(setup).instance;
+        let instance_slot = &mut self.slot_of_instance[instance as usize];
+        if *instance_slot == NOTHING {
+            *instance_slot = self.instances.len() as u32;
+            self.instances.push(instance);
+            self.first.resize(self.instances.len() + 1, 0);
+        }
+        let slot = self.groups.len() as u32;
+        self.table[place] = slot;
+        self.groups.push(Group { setup, place: place as u32, instance: *instance_slot, count: 0, next: 0 });
+        slot
     }
 }
 
@@ -687,9 +776,12 @@ fn sum_row<S: Simd>(
     let mut color = [[0.0f32; 8]; 4];
     let mut background = [0.0f32; 8];
     for lane in 0..8 {
-        let of_layers = if layered { layers.of_pixel(pixel + lane) } else { 0..0 };
-        let sum =
-            resolve::pixel(samples, layers.lit(of_layers), fragments.lit(fragments.of_pixel(pixel + lane)));
+        let of_fragments = fragments.lit(fragments.of_pixel(pixel + lane));
+        let sum = if layered {
+            resolve::pixel(samples, layers.lit(layers.of_pixel(pixel + lane)), of_fragments)
+        } else {
+            resolve::opaque_pixel(samples, of_fragments)
+        };
         for k in 0..4 {
             color[k][lane] = sum.color[k];
         }

@@ -2,7 +2,7 @@
 
 use super::layout::Band;
 use crate::draw::DrawList;
-use crate::frame::{Color, ColorFormat, Frame, IdCoverage, Output};
+use crate::frame::{Color, ColorFormat, Coverage, Frame, IdCoverage, Output, SharedPixel};
 
 /// Words per pixel of each output, in the order of [`Output::ALL`] and then the coverage.
 fn words(list: &DrawList) -> [u32; 8] {
@@ -49,6 +49,8 @@ pub(crate) fn lay_out(list: &DrawList, pixels: u32, band: &mut Band) {
 pub(crate) struct Assembly {
     frame: Frame,
     words: [u32; 8],
+    /// Pixels so far.
+    pixels: u32,
 }
 
 impl Assembly {
@@ -74,9 +76,9 @@ impl Assembly {
             albedo: room(wants(Output::Albedo), count),
             id: room(wants(Output::Id), count),
             motion_valid: list.motion_valid,
-            coverage: room(wants(Output::Id), count),
+            coverage: wants(Output::Id).then(|| Coverage { samples: c.samples, shared: Vec::new() }),
         };
-        Assembly { frame, words: words(list) }
+        Assembly { frame, words: words(list), pixels: 0 }
     }
 
     /// Adds `pixels` pixels of a band whose outputs lie in `data`.
@@ -101,12 +103,14 @@ impl Assembly {
         extend(&mut frame.id, part(band.id_at, 6));
         if let Some(coverage) = &mut frame.coverage {
             let owner = |w: &[u32]| IdCoverage { id: [w[0], w[1]], samples: w[2] };
-            coverage.extend(
-                part(band.coverage_at, 7)
-                    .chunks_exact(12)
-                    .map(|w| [owner(&w[0..3]), owner(&w[3..6]), owner(&w[6..9]), owner(&w[9..12])]),
-            );
+            for (index, w) in (self.pixels..).zip(part(band.coverage_at, 7).chunks_exact(12)) {
+                let owners = [owner(&w[0..3]), owner(&w[3..6]), owner(&w[6..9]), owner(&w[9..12])];
+                if owners[1].samples > 0 {
+                    coverage.shared.push(SharedPixel { index, owners });
+                }
+            }
         }
+        self.pixels += pixels;
     }
 
     /// The whole frame.

@@ -224,24 +224,42 @@ fn octahedral_level_here<S: Simd>(
     side: [u32; 8],
     at: [f32x8<S>; 2],
 ) -> V3<S> {
-    let sides = lanes(simd, |lane| side[lane] as f32);
+    let side = i32x8::simd_from(simd, fill(|lane| side[lane] as i32));
+    let first = i32x8::simd_from(simd, fill(|lane| first[lane] as i32));
+    let sides: f32x8<S> = side.to_float();
     let x = at[0] * sides - 0.5;
     let y = at[1] * sides - 0.5;
     let (x0, y0) = (x.floor(), y.floor());
     let (fx, fy) = (x - x0, y - y0);
     let xi: i32x8<S> = x0.to_int();
     let yi: i32x8<S> = y0.to_int();
+    let zero = i32x8::splat(simd, 0);
+    let last = side - 1;
+    let within = xi.simd_ge(zero) & yi.simd_ge(zero) & xi.simd_lt(last) & yi.simd_lt(last);
+    // The texels to the right of these two are theirs too: only at the fold is a neighbour elsewhere.
+    let unfolded = within.all_true();
+    let upper = first + yi * side + xi;
+    let lower = upper + side;
     let mut out = [[0.0f32; 8]; 3];
     for lane in 0..8 {
-        let side = side[lane] as i32;
         let tap = always(
             #[inline(always)]
-            |dx: i32, dy: i32| {
-                let (x, y) = fold(xi[lane] + dx, yi[lane] + dy, side);
-                f32x4::from_slice(simd, &texels[first[lane] + (y * side + x) as usize])
-            },
+            |texel: &[f32; 4]| f32x4::from_slice(simd, texel),
         );
-        let (a, b, c, d) = (tap(0, 0), tap(1, 0), tap(0, 1), tap(1, 1));
+        let [a, b, c, d] = if unfolded {
+            let upper = &texels[upper[lane] as usize..][..2];
+            let lower = &texels[lower[lane] as usize..][..2];
+            [tap(&upper[0]), tap(&upper[1]), tap(&lower[0]), tap(&lower[1])]
+        } else {
+            fill(
+                #[inline(always)]
+                |k| {
+                    let (dx, dy) = (k as i32 & 1, k as i32 >> 1);
+                    let (x, y) = fold(xi[lane] + dx, yi[lane] + dy, side[lane]);
+                    tap(&texels[(first[lane] + y * side[lane] + x) as usize])
+                },
+            )
+        };
         let top = a + (b - a) * fx[lane];
         let bottom = c + (d - c) * fx[lane];
         let value = top + (bottom - top) * fy[lane];

@@ -37,15 +37,40 @@ pub struct Sum {
     pub background: f32,
 }
 
-/// Adds up one pixel. `layers` nearest first.
-#[inline]
-pub fn pixel(samples: u32, layers: impl Iterator<Item = Lit>, fragments: impl Iterator<Item = Lit>) -> Sum {
-    let share = match samples {
+/// What one coverage sample counts.
+#[inline(always)]
+fn share(samples: u32) -> f32 {
+    match samples {
         4 => 0.25,
         8 => 0.125,
         16 => 0.0625,
         _ => 1.0,
-    };
+    }
+}
+
+/// [`pixel`] without layers: every sample lets all light through, so the sums over samples are counts.
+#[inline(always)]
+pub fn opaque_pixel(samples: u32, fragments: impl Iterator<Item = Lit>) -> Sum {
+    let share = share(samples);
+    let mut sum = Sum::default();
+    let mut open = samples;
+    for fragment in fragments {
+        let count = fragment.mask.count_ones();
+        let weight = count as f32 * share;
+        for k in 0..3 {
+            sum.color[k] += weight * fragment.radiance[k];
+        }
+        sum.color[3] += weight;
+        open -= count;
+    }
+    sum.background = open as f32 * share;
+    sum
+}
+
+/// Adds up one pixel. `layers` nearest first.
+#[inline]
+pub fn pixel(samples: u32, layers: impl Iterator<Item = Lit>, fragments: impl Iterator<Item = Lit>) -> Sum {
+    let share = share(samples);
     let mut through = [1.0f32; 16];
     let mut sum = Sum::default();
     let mut open = (1u32 << samples) - 1;

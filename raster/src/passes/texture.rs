@@ -133,24 +133,24 @@ fn bilinear_here<S: Simd, const CHANNELS: u32>(
     level: i32x8<S>,
     linear: mask32x8<S>,
 ) -> [f32x8<S>; 4] {
-    let levels = Levels::new(texture, &level);
-    let width = f32x8::simd_from(simd, fill(|lane| levels.width[lane] as f32));
-    let height = f32x8::simd_from(simd, fill(|lane| levels.height[lane] as f32));
+    let levels = Levels::new(simd, texture, &level);
     let wrap_u = texture.flags >> texture_flags::WRAP_U_SHIFT & 3;
     let wrap_v = texture.flags >> texture_flags::WRAP_V_SHIFT & 3;
-    let x = axis(simd, f.u, width, wrap_u, linear);
-    let y = axis(simd, f.v, height, wrap_v, linear);
+    let x = axis(simd, f.u, levels.width, wrap_u, linear);
+    let y = axis(simd, f.v, levels.height, wrap_v, linear);
 
-    let mut taps = [[0u32; 8]; 4];
-    for lane in 0..8 {
-        let row0 = levels.first[lane] + y.low[lane] as u32 * levels.width[lane];
-        let row1 = levels.first[lane] + y.high[lane] as u32 * levels.width[lane];
-        let (x0, x1) = (x.low[lane] as u32, x.high[lane] as u32);
-        taps[0][lane] = texels[(row0 + x0) as usize];
-        taps[1][lane] = texels[(row0 + x1) as usize];
-        taps[2][lane] = texels[(row1 + x0) as usize];
-        taps[3][lane] = texels[(row1 + x1) as usize];
-    }
+    let upper = levels.first + y.low * levels.width;
+    let lower = levels.first + y.high * levels.width;
+    let places = [upper + x.low, upper + x.high, lower + x.low, lower + x.high];
+    let taps: [[u32; 8]; 4] = fill(
+        #[inline(always)]
+        |t| {
+            fill(
+                #[inline(always)]
+                |lane| texels[places[t][lane] as u32 as usize],
+            )
+        },
+    );
     let srgb = texture.flags & texture_flags::SRGB != 0;
     fill(
         #[inline(always)]
@@ -183,35 +183,49 @@ fn bilinear_here<S: Simd, const CHANNELS: u32>(
 }
 
 /// Size and first texel of the level of each lane.
-struct Levels {
-    width: [u32; 8],
-    height: [u32; 8],
-    first: [u32; 8],
+struct Levels<S: Simd> {
+    width: i32x8<S>,
+    height: i32x8<S>,
+    first: i32x8<S>,
 }
 
-impl Levels {
+impl<S: Simd> Levels<S> {
     #[inline(always)]
-    fn new<S: Simd>(texture: &PackedTexture, level: &i32x8<S>) -> Levels {
-        let mut out = Levels { width: [0; 8], height: [0; 8], first: [0; 8] };
-        let mut previous = -1;
-        for lane in 0..8 {
-            if lane > 0 && level[lane] == previous {
-                out.width[lane] = out.width[lane - 1];
-                out.height[lane] = out.height[lane - 1];
-                out.first[lane] = out.first[lane - 1];
-                continue;
-            }
-            previous = level[lane];
-            let (mut w, mut h, mut first) = (texture.width, texture.height, texture.first_texel);
-            for _ in 0..previous {
-                first += w * h;
-                w = (w >> 1).max(1);
-                h = (h >> 1).max(1);
-            }
-            (out.width[lane], out.height[lane], out.first[lane]) = (w, h, first);
+    fn new(simd: S, texture: &PackedTexture, level: &i32x8<S>) -> Self {
+        let nearest = level[0];
+        if level.simd_eq(i32x8::splat(simd, nearest)).all_true() {
+            let [width, height, first] = level_of(texture, nearest);
+            return Levels {
+                width: i32x8::splat(simd, width),
+                height: i32x8::splat(simd, height),
+                first: i32x8::splat(simd, first),
+            };
         }
-        out
+        let mut out = [[0; 8]; 3];
+        for lane in 0..8 {
+            let of = level_of(texture, level[lane]);
+            for k in 0..3 {
+                out[k][lane] = of[k];
+            }
+        }
+        Levels {
+            width: i32x8::simd_from(simd, out[0]),
+            height: i32x8::simd_from(simd, out[1]),
+            first: i32x8::simd_from(simd, out[2]),
+        }
     }
+}
+
+/// Width, height and first texel of a level; the bits of an unsigned texel number.
+#[inline(always)]
+fn level_of(texture: &PackedTexture, level: i32) -> [i32; 3] {
+    let (mut w, mut h, mut first) = (texture.width, texture.height, texture.first_texel);
+    for _ in 0..level {
+        first += w * h;
+        w = (w >> 1).max(1);
+        h = (h >> 1).max(1);
+    }
+    [w as i32, h as i32, first as i32]
 }
 
 /// Two neighbouring texels along an axis and the way between them.
@@ -222,7 +236,7 @@ struct Axis<S: Simd> {
 }
 
 #[inline(always)]
-fn axis<S: Simd>(simd: S, t: f32x8<S>, size: f32x8<S>, wrap: u32, linear: mask32x8<S>) -> Axis<S> {
+fn axis<S: Simd>(simd: S, t: f32x8<S>, count: i32x8<S>, wrap: u32, linear: mask32x8<S>) -> Axis<S> {
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
     let t = t.max(f32x8::splat(simd, -UV_MAX)).min(f32x8::splat(simd, UV_MAX));
@@ -234,10 +248,10 @@ fn axis<S: Simd>(simd: S, t: f32x8<S>, size: f32x8<S>, wrap: u32, linear: mask32
         }
         _ => t.max(zero).min(one),
     };
+    let size: f32x8<S> = count.to_float();
     let position = unit * size - linear.select(f32x8::splat(simd, 0.5), zero);
     let floor = position.floor();
     let blend = linear.select(position - floor, zero);
-    let count: i32x8<S> = size.to_int();
     let last = count - 1;
     let low: i32x8<S> = floor.to_int();
     let high = low + 1;

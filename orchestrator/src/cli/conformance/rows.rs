@@ -56,7 +56,7 @@ impl Row {
 }
 
 fn on_cpu(options: CpuOptions) -> Row {
-    let CpuOptions { threads, instruction_set, denormals_flushed } = options;
+    let CpuOptions { threads, instruction_set, denormals_flushed, .. } = options;
     let denormals = if denormals_flushed { "flushed" } else { "kept" };
     let plural = if threads == 1 { "" } else { "s" };
     let make = move || Cpu::new(options).map(Backend::Cpu).map_err(Failure::not_here);
@@ -70,7 +70,7 @@ fn on_cpu(options: CpuOptions) -> Row {
 /// The CPU row that others are compared with: one thread, the smallest instruction set, IEEE denormals.
 pub(super) fn plainest() -> Row {
     let instruction_set = InstructionSet::available().first().copied().unwrap_or(InstructionSet::Best);
-    on_cpu(CpuOptions { threads: 1, instruction_set, denormals_flushed: false })
+    on_cpu(CpuOptions { threads: 1, instruction_set, ..CpuOptions::default() })
 }
 
 /// Every combination of threads, instruction set and denormals.
@@ -79,7 +79,12 @@ pub(super) fn cpu() -> Vec<Row> {
     for instruction_set in InstructionSet::available() {
         for threads in THREADS {
             for denormals_flushed in [false, true] {
-                rows.push(on_cpu(CpuOptions { threads, instruction_set, denormals_flushed }));
+                rows.push(on_cpu(CpuOptions {
+                    threads,
+                    instruction_set,
+                    denormals_flushed,
+                    ..CpuOptions::default()
+                }));
             }
         }
     }
