@@ -33,6 +33,8 @@ class Isoframe:
         ]                                            # `=` where a value may begin with a minus
         if description["environment"]:
             command += ["--env", description["environment"]]
+        if backend == "wgpu":                        # a software adapter is only taken by name
+            command += ["--adapter", "llvmpipe"]
         done = run(command, env=LAVAPIPE if backend == "wgpu" else {}, timeout_s=timeout_s)
         return last_json(done.output) | {"max_rss_bytes": done.max_rss_bytes, "wall_s": done.wall_s}
 

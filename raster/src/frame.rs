@@ -477,3 +477,25 @@ pub enum RenderError {
     #[error("cancelled")]
     Cancelled,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_lists_only_pixels_of_several_owners() {
+        let share = |node, samples| IdCoverage { id: [node, 1], samples };
+        let none = IdCoverage::default();
+        let two = [share(3, 3), share(2, 1), none, none];
+        let coverage = Coverage {
+            samples: 4,
+            shared: vec![SharedPixel { index: 1, owners: two }, SharedPixel { index: 4, owners: two }],
+        };
+        let ids: Vec<[u32; 2]> = (0..6).map(|k| [k, 1]).collect();
+        let one = |node| [share(node, 4), none, none, none];
+        let all: Vec<_> = coverage.owners(0, &ids).collect();
+        assert_eq!(all, [one(0), two, one(2), one(3), two, one(5)]);
+        // A part of the image, as a line of a file.
+        assert_eq!(coverage.owners(2, &ids[2..5]).collect::<Vec<_>>(), all[2..5]);
+    }
+}

@@ -206,3 +206,35 @@ pub fn encode_linear<S: Simd>(display: &[f32x8<S>; 4], out: &mut [[f32; 4]]) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opaque_pixels_are_pixels_without_layers() {
+        let mut seed = 1u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 8
+        };
+        for samples in [1, 4, 8, 16] {
+            for _ in 0..500 {
+                let mut open = (1u32 << samples) - 1;
+                let mut fragments = Vec::new();
+                for _ in 0..next() % 5 {
+                    let mask = next() & open;
+                    open &= !mask;
+                    let radiance = std::array::from_fn(|_| next() as f32 / 65536.0);
+                    fragments.push(Lit { radiance, alpha: 1.0, mask });
+                }
+                let (a, b) = (
+                    pixel(samples, std::iter::empty(), fragments.iter().copied()),
+                    opaque_pixel(samples, fragments.iter().copied()),
+                );
+                let bits = |s: &Sum| (s.color.map(f32::to_bits), s.background.to_bits());
+                assert_eq!(bits(&a), bits(&b), "{samples} samples: {fragments:?}");
+            }
+        }
+    }
+}
