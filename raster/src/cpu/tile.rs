@@ -246,7 +246,7 @@ impl Tile<'_> {
             self.visibility(simd, scratch);
             simd.vectorize(
                 #[inline(always)]
-                || collect_fragments(simd, &scratch.samples, &mut scratch.fragments),
+                || collect_fragments(simd, self.context.geometry, &scratch.samples, &mut scratch.fragments),
             );
             drop(span);
             let _span = tracing::trace_span!("raster.light").entered();
@@ -597,9 +597,10 @@ fn shading_point(mask: u16, samples: u32) -> u8 {
     if mask.count_ones() == samples { CENTER } else { mask.trailing_zeros() as u8 }
 }
 
-/// Finds the distinct triangles of each pixel, in order of their first sample.
+/// Finds the distinct triangles of each pixel, in order of their first sample. Set-ups that clipping made of one
+/// triangle are that triangle.
 #[inline(always)]
-fn collect_fragments<S: Simd>(simd: S, samples: &TileSamples, out: &mut Items) {
+fn collect_fragments<S: Simd>(simd: S, geometry: &Geometry<'_>, samples: &TileSamples, out: &mut Items) {
     let n = samples.samples;
     let full = ((1u32 << n) - 1) as u16;
     for block in 0..BLOCKS {
@@ -627,7 +628,7 @@ fn collect_fragments<S: Simd>(simd: S, samples: &TileSamples, out: &mut Items) {
                         });
                     }
                 } else {
-                    collect_mixed(samples, block, y, x, pixel, &mut out.items);
+                    collect_mixed(geometry, samples, block, y, x, pixel, &mut out.items);
                 }
             }
         }
@@ -635,18 +636,30 @@ fn collect_fragments<S: Simd>(simd: S, samples: &TileSamples, out: &mut Items) {
     out.first.push(out.items.len() as u32);
 }
 
-fn collect_mixed(samples: &TileSamples, block: usize, y: usize, x: usize, pixel: u16, out: &mut Vec<Item>) {
+fn collect_mixed(
+    geometry: &Geometry<'_>,
+    samples: &TileSamples,
+    block: usize,
+    y: usize,
+    x: usize,
+    pixel: u16,
+    out: &mut Vec<Item>,
+) {
     let n = samples.samples;
     let begin = out.len();
+    let same = |p: u32, q: u32| p == q || geometry.setup(p).triangle == geometry.setup(q).triangle;
     for s in 0..n {
         let id = samples.ids[samples.row(block, s, y) + x];
         if id == NOTHING {
             continue;
         }
-        match out[begin..].iter_mut().find(|i| i.setup == id) {
+        match out[begin..].iter_mut().find(|i| same(i.setup, id)) {
             Some(item) => item.mask |= 1 << s,
             None => out.push(Item { setup: id, key: 0, mask: 1 << s, pixel, point: s as u8, first: s == 0 }),
         }
+    }
+    if let [whole] = &mut out[begin..] {
+        whole.point = shading_point(whole.mask, n as u32);
     }
 }
 
