@@ -177,25 +177,19 @@ fn normals_go_by_the_inverse_transpose() {
         file.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normals);
         file.json["nodes"][0]["scale"] = json!(scale);
         let scene = ready(file.glb());
-        let far = f64::from(scale[1]) * 2.0;
-        let request = FrameRequest { camera: facing([0.0, 0.0, far]), ..plain(64, 64) };
-        let request = match &request.camera {
-            // A near plane of a hundredth would cut the small one off.
-            CameraChoice::Matrix { world_from_view, .. } => FrameRequest {
-                camera: CameraChoice::Matrix {
-                    world_from_view: *world_from_view,
-                    projection: ProjectionChoice::Perspective {
-                        yfov_rad: std::f64::consts::FRAC_PI_2,
-                        znear: Some(far * 0.01),
-                        zfar: None,
-                    },
-                },
-                ..request
+        let far = scale[1] * 2.0;
+        let camera = CameraChoice::Matrix {
+            world_from_view: DMat4::from_translation(DVec3::new(0.0, 0.0, far)).to_cols_array(),
+            // In proportion, so that it cuts the small one no more than the large one.
+            projection: ProjectionChoice::Perspective {
+                yfov_rad: std::f64::consts::FRAC_PI_2,
+                znear: Some(far * 0.01),
+                zfar: None,
             },
-            _ => request,
         };
+        let request = FrameRequest { camera, ..plain(64, 64) };
         let frame = render(&scene, &request);
-        let point = [f64::from(scale[0]) * 0.25, f64::from(scale[1]) * 0.25, 0.0];
+        let point = [scale[0] * 0.25, scale[1] * 0.25, 0.0];
         let normal = pixel_of(&scene, &request, &frame, point).normal;
         for k in 0..3 {
             assert!((normal[k] - expected[k]).abs() < 1e-4, "{name}: {normal:?}");

@@ -9,6 +9,7 @@ mod posed;
 mod rendered;
 
 mod camera;
+mod file;
 mod geometry;
 mod index;
 mod material;

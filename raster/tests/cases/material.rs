@@ -1,6 +1,6 @@
 //! What materials make of pixels: CASES B10, B26, R12.
 
-use crate::common::gltf::{F32, Gltf, TRIANGLE, U8, f32_bytes};
+use crate::common::gltf::{F32, Gltf, TRIANGLE, U8, f32_bytes, png};
 use crate::rendered::*;
 use isoframe_raster::frame::*;
 use serde_json::{Value, json};
@@ -134,18 +134,35 @@ fn masks_decide_all_outputs_alike() {
     }
 }
 
-/// `>=` at equality, for cutoffs that binary does not hold.
+/// `>=` at equality, for cutoffs that binary does not hold, whatever the alpha comes from: a factor, or texels
+/// of n / 255.
 #[test]
 fn alpha_at_the_cutoff_passes() {
-    for hundredths in (5..100).step_by(5) {
-        let cutoff = hundredths as f32 / 100.0;
+    let shown = |material: &dyn Fn(&mut Gltf) -> Value| {
         let mut file = Gltf::new();
-        let factor = json!({ "baseColorFactor": [1.0, 1.0, 1.0, cutoff] });
-        let material = json!({ "alphaMode": "MASK", "alphaCutoff": cutoff, "pbrMetallicRoughness": factor });
+        let material = material(&mut file);
         let material = unlit(&mut file, material);
         pane(&mut file, -2.0, 1.0, 1.0, material);
-        let frame = render(&ready(file.glb()), &FrameRequest { camera: facing([0.0; 3]), ..plain(16, 16) });
-        assert!(pixels(&frame).filter(|(.., pixel)| pixel.id != [0, 0]).count() >= 49, "cutoff {cutoff}");
+        let corners = file.floats("VEC2", &[0.1, 0.3, 2.7, 0.2, 2.9, 1.8, 0.2, 1.9]);
+        file.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = json!(corners);
+        let frame = render(&ready(file.glb()), &FrameRequest { camera: facing([0.0; 3]), ..plain(64, 64) });
+        pixels(&frame).filter(|(.., pixel)| pixel.id != [0, 0]).count()
+    };
+    for hundredths in (5..100).step_by(5) {
+        let cutoff = hundredths as f32 / 100.0;
+        let factor = json!({ "baseColorFactor": [1.0, 1.0, 1.0, cutoff] });
+        let material = json!({ "alphaMode": "MASK", "alphaCutoff": cutoff, "pbrMetallicRoughness": factor });
+        // Half the height: 32 by 32 pixels.
+        assert_eq!(shown(&|_| material.clone()), 1024, "cutoff {cutoff}");
+    }
+    for code in [1u8, 51, 77, 102, 128, 153, 204, 254, 255] {
+        let cutoff = f32::from(code) / 255.0;
+        let count = shown(&|file| {
+            let texture = file.texture(&png(4, 4, [255, 255, 255, code]));
+            let textured = json!({ "baseColorTexture": { "index": texture } });
+            json!({ "alphaMode": "MASK", "alphaCutoff": cutoff, "pbrMetallicRoughness": textured })
+        });
+        assert_eq!(count, 1024, "texels of {code}");
     }
 }
 

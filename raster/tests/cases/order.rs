@@ -56,12 +56,11 @@ fn equal_depths_have_one_answer() {
         for backend in &backends {
             threads.spawn(|| {
                 for round in 0..17 {
-                    assert_same(
-                        &render_on(backend, &scene, &request()),
-                        &reference,
-                        &format!("round {round}"),
-                    );
-                    render_on(backend, &other, &request());
+                    // Buffers given back hold another scene's pixels.
+                    let frame = render_on(backend, &scene, &request());
+                    assert_same(&frame, &reference, &format!("round {round}"));
+                    backend.recycle(frame);
+                    backend.recycle(render_on(backend, &other, &request()));
                 }
             });
         }
@@ -108,4 +107,23 @@ fn of_equal_depths_the_first_is_seen() {
             assert!((blended[order[place]] - share).abs() < 1e-6, "{order:?}: {blended:?}");
         }
     }
+}
+
+/// A fresh process has other addresses and other hash seeds.
+#[test]
+fn fresh_processes_agree() {
+    let here = hash(&render(&crowd(&[2.0; 30]), &request()));
+    for _ in 0..3 {
+        let mut child = std::process::Command::new(std::env::current_exe().expect("this test's path"));
+        child.args(["--exact", "order::child_renders_once", "--ignored", "--nocapture"]);
+        let output = child.output().expect("the child starts");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains(&here), "not {here}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "run by fresh_processes_agree"]
+fn child_renders_once() {
+    println!("{}", hash(&render(&crowd(&[2.0; 30]), &request())));
 }
