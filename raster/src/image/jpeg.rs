@@ -24,9 +24,13 @@ fn error(source: DecodeErrors) -> ImageError {
 }
 
 /// Reads the headers, tolerating what is merely odd in them.
+///
+/// RGBA is asked for here because the decoder chooses its colour conversion while it reads the headers: a layout
+/// asked for later would get the strides of one and the bytes of the other.
 fn with_headers(bytes: &[u8]) -> Result<Decoder<'_>, ImageError> {
     let options = DecoderOptions::default()
         .set_strict_mode(false)
+        .jpeg_set_out_colorspace(ColorSpace::RGBA)
         .set_max_width(usize::from(u16::MAX))
         .set_max_height(usize::from(u16::MAX));
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
@@ -49,9 +53,9 @@ pub(super) fn decode(bytes: &[u8], expected: (u32, u32), rgba: &mut [[u8; 4]]) -
     if size(&decoder)? != expected {
         return Err(damaged(Format::Jpeg, "its headers contradict each other"));
     }
-    let (output, channels) = match decoder.input_colorspace() {
-        Some(ColorSpace::YCbCr | ColorSpace::Luma) => (ColorSpace::RGBA, 4),
-        Some(ColorSpace::RGB) => (ColorSpace::RGB, 3),
+    let converted = match decoder.input_colorspace() {
+        Some(ColorSpace::YCbCr | ColorSpace::Luma) => true,
+        Some(ColorSpace::RGB) => false,
         Some(ColorSpace::CMYK | ColorSpace::YCCK) => {
             return Err(ImageError::Unsupported {
                 format: Format::Jpeg,
@@ -69,14 +73,13 @@ pub(super) fn decode(bytes: &[u8], expected: (u32, u32), rgba: &mut [[u8; 4]]) -
         return Err(damaged(Format::Jpeg, "it is cut short"));
     }
     // From here on the decoder is strict: it would otherwise paint what is missing grey and call it done.
-    let options = (*decoder.options())
-        .set_strict_mode(true)
-        .jpeg_set_max_scans(MAX_SCANS)
-        .jpeg_set_out_colorspace(output);
-    decoder.set_options(options);
-    if channels == 4 {
+    let options = (*decoder.options()).set_strict_mode(true).jpeg_set_max_scans(MAX_SCANS);
+    if converted {
+        decoder.set_options(options);
         return decoder.decode_into(bytemuck::cast_slice_mut(rgba)).map_err(error);
     }
+    // RGB is stored as it is, without a conversion that could be the wrong one.
+    decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::RGB));
     let mut rgb = vec![0u8; rgba.len() * 3];
     decoder.decode_into(&mut rgb).map_err(error)?;
     for (out, &[r, g, b]) in rgba.iter_mut().zip(rgb.as_chunks().0) {
