@@ -66,7 +66,7 @@ pub enum SceneError {
         reason: String,
     },
     /// Another version of glTF.
-    #[error("glTF version {version} is not supported (2.x is)")]
+    #[error("glTF version {version} is not supported (2.x is, where its minVersion is 2.0)")]
     Version {
         /// The version asked for.
         version: String,
