@@ -242,8 +242,12 @@ fn openexr_sample_types_names_and_layers() {
             assert_eq!(*pixel, scale.map(|s| i as f32 * s), "{name} at {i}");
         }
     }
-    let refused = load(&named(vec![("Z", float(1.0)), ("R", float(1.0))])).unwrap_err();
-    assert_eq!(refused.code(), "environment_unsupported");
+    // Not read as grey: luminance with its chroma.
+    let chroma = vec![("Y", float(1.0)), ("RY", float(0.1)), ("BY", float(0.1))];
+    for channels in [vec![("Z", float(1.0)), ("R", float(1.0))], chroma] {
+        let refused = load(&named(channels)).unwrap_err();
+        assert_eq!(refused.code(), "environment_unsupported");
+    }
 }
 
 #[test]

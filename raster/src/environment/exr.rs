@@ -1,4 +1,4 @@
-//! OpenEXR: the first layer with R, G and B (or Y), in half, float or uint.
+//! OpenEXR: the first layer with R, G and B (or Y alone), in half, float or uint.
 //!
 //! DWAA and DWAB are refused: their decoder's arithmetic depends on the CPU's vector unit.
 
@@ -43,7 +43,7 @@ fn read_layer(bytes: &[u8], limits: &EnvironmentLimits) -> std::result::Result<P
         }
     }
     let Some((names, header)) = chosen else {
-        return Err(unsupported("no layer has channels R, G and B, or Y"));
+        return Err(unsupported("no layer has channels R, G and B, or Y without chroma"));
     };
     let size = header.layer_size;
     let reader = exr::prelude::read().no_deep_data().largest_resolution_level().specific_channels();
@@ -114,7 +114,7 @@ enum Channels {
     Grey(Text),
 }
 
-/// R, G and B of the file's own layer, else of the first named one, else Y.
+/// R, G and B of the file's own layer, else of the first named one, else Y, unless chroma stands beside it.
 fn channels_of(header: &Header) -> Option<Channels> {
     let list = &header.channels.list;
     let has = |name: &str| list.iter().any(|channel| channel.name == *name);
@@ -128,7 +128,8 @@ fn channels_of(header: &Header) -> Option<Channels> {
             return Some(Channels::Rgb(names.map(|name| Text::from(name.as_str()))));
         }
     }
-    has("Y").then(|| Channels::Grey(Text::from("Y")))
+    let chroma = has("RY") || has("BY");
+    (has("Y") && !chroma).then(|| Channels::Grey(Text::from("Y")))
 }
 
 /// Where decoded pixels go.
