@@ -1,39 +1,62 @@
-//! Specular light: the environment convolved with GGX lobes.
+//! Specular light: the environment convolved with GGX lobes, N = V = R as in Karis 2013.
 //!
-//! N = V = R as in Karis 2013; the lobe is importance sampled on a fixed Hammersley set, and every sample reads the
-//! pyramid at the level whose texels have its solid angle (Křivánek and Colbert 2008), so that no small bright light
-//! is missed or makes a firefly. Weights are normalised: uniform light stays what it is.
+//! The lobe is not sampled but summed over the whole sphere, from patches of the picture that are small beside the
+//! lobe where they are: fine ones near its axis, coarse ones in its tail (Barnes and Hut 1986). A patch's light counts
+//! where its centroid is, so that a sun of one pixel is neither missed, nor moved, nor a firefly. Weights are
+//! normalised: uniform light stays what it is.
+
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 
 use super::octahedron::{Octahedron, direction_of};
 use super::{LEVELS, OCTAHEDRAL_SIDE, stored};
 
-/// Samples per texel of each level after the first.
-const SAMPLES: [u32; LEVELS as usize - 1] = [64, 128, 256, 512];
+/// Largest size of a patch in units of the lobe's width at its place.
+const PATCH_SIZE_MAX: f32 = 0.3;
+
+/// Largest size of a patch under the widest lobe, in radians, because the cosine has a width of its own. It bends the
+/// tail only, of which narrow lobes have little.
+const PATCH_SIZE_MAX_RAD: f32 = 0.12;
+
+/// Square of the largest size of a patch below the horizon, by the square of the sine of its depth there: it reaches no
+/// light, even where the map stretches it twofold.
+const HIDDEN_SIZE2_MAX: f32 = 0.5;
+
+/// Sides of the coarsest and finest grid of patches.
+const COARSEST_SIDE: u32 = 8;
+const FINEST_SIDE: u32 = 512;
 
 /// All levels of [`super::Environment::specular`], one after another.
 pub fn prefilter(picture: &Octahedron) -> Vec<[f32; 4]> {
-    let pyramid = Pyramid::new(picture);
-    let mut finest = picture.clone();
-    while finest.side > OCTAHEDRAL_SIDE {
-        finest = finest.halved();
-    }
+    let finest = reduced(Cow::Borrowed(picture), FINEST_SIDE);
+    let patches = Patches::new(&finest);
+    let finest = reduced(finest, OCTAHEDRAL_SIDE);
     assert_eq!(
         finest.side, OCTAHEDRAL_SIDE,
         "pictures are powers of two, at least as fine as the finest level"
     );
     let mut out: Vec<[f32; 4]> = finest.texels.iter().map(|&texel| stored(texel)).collect();
     for level in 1..LEVELS {
-        let lobe = Lobe::new(roughness(level), SAMPLES[level as usize - 1], pyramid.texel_area);
+        let roughness = roughness(level);
+        let lobe = Lobe::new(roughness * roughness);
         let side = OCTAHEDRAL_SIDE >> level;
         let texels = (0..side * side).into_par_iter().map(|i| {
             let place = |k: u32| (f64::from(k) + 0.5) / f64::from(side) * 2.0 - 1.0;
-            stored(lobe.average(&pyramid, direction_of(place(i % side), place(i / side)).map(|c| c as f32)))
+            let normal = direction_of(place(i % side), place(i / side)).map(|c| c as f32);
+            stored(patches.through(&lobe, normal))
         });
         out.par_extend(texels);
     }
     out
+}
+
+/// The picture at no more than a side.
+fn reduced(mut picture: Cow<'_, Octahedron>, side: u32) -> Cow<'_, Octahedron> {
+    while picture.side > side {
+        picture = Cow::Owned(picture.halved());
+    }
+    picture
 }
 
 /// Perceptual roughness of a level; see [`LEVELS`].
@@ -41,164 +64,214 @@ fn roughness(level: u32) -> f64 {
     1.0 - (1.0 - f64::from(level) / f64::from(LEVELS - 1)).sqrt()
 }
 
-/// The picture and its halves, each with a border of what lies across the fold.
-struct Pyramid {
-    levels: Vec<Bordered>,
-    /// Of a texel of the finest level on the octahedron's map, both sides 2.
-    texel_area: f64,
-}
-
-struct Bordered {
-    side: f32,
-    stride: usize,
-    texels: Vec<[f32; 4]>,
-}
-
-impl Pyramid {
-    fn new(picture: &Octahedron) -> Pyramid {
-        let mut levels = vec![Bordered::new(picture)];
-        let mut next = picture.halved();
-        // 4 x 4 texels still tell up from down; no lobe is wider.
-        while next.side >= 4 {
-            levels.push(Bordered::new(&next));
-            next = next.halved();
-        }
-        let step = 2.0 / f64::from(picture.side);
-        Pyramid { levels, texel_area: step * step }
-    }
-
-    #[inline(always)]
-    fn sample(&self, at: [f32; 2], lod: f32) -> [f32; 4] {
-        let lod = lod.clamp(0.0, (self.levels.len() - 1) as f32);
-        let level = lod as usize;
-        let blend = lod - level as f32;
-        let near = self.levels[level].bilinear(at);
-        let far = self.levels[(level + 1).min(self.levels.len() - 1)].bilinear(at);
-        mix(near, far, blend)
-    }
-}
-
-impl Bordered {
-    fn new(level: &Octahedron) -> Bordered {
-        let side = level.side as i32;
-        let stride = level.side as usize + 2;
-        let mut texels = Vec::with_capacity(stride * stride);
-        for y in -1..=side {
-            for x in -1..=side {
-                let (x, y) = across_fold(x, y, side);
-                texels.push(level.texels[(y * side + x) as usize]);
-            }
-        }
-        Bordered { side: level.side as f32, stride, texels }
-    }
-
-    /// `at` is the place in the square, 0 to 1.
-    #[inline(always)]
-    fn bilinear(&self, at: [f32; 2]) -> [f32; 4] {
-        // Shifted by the border, so that nothing is negative.
-        let (x, y) = (at[0] * self.side + 0.5, at[1] * self.side + 0.5);
-        let (x0, y0) = (x as usize, y as usize);
-        let (fx, fy) = (x - x0 as f32, y - y0 as f32);
-        let top = &self.texels[y0 * self.stride + x0..][..2];
-        let bottom = &self.texels[(y0 + 1) * self.stride + x0..][..2];
-        mix(mix(top[0], top[1], fx), mix(bottom[0], bottom[1], fx), fy)
-    }
-}
-
-#[inline(always)]
-fn mix(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
-    std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
-}
-
-/// A texel beyond the edge, at most one away, is its neighbour across the fold. As in `passes::light`.
-fn across_fold(x: i32, y: i32, side: i32) -> (i32, i32) {
-    let last = side - 1;
-    let (x, y) = if x < 0 || x > last { (x.clamp(0, last), last - y) } else { (x, y) };
-    if y < 0 || y > last { (last - x, y.clamp(0, last)) } else { (x, y) }
-}
-
-/// Directions about +Z to look along.
+/// A GGX lobe about the normal, seen along it.
 struct Lobe {
-    samples: Vec<LobeSample>,
-}
-
-#[derive(Clone, Copy)]
-struct LobeSample {
-    direction: [f32; 3],
-    /// Cosine to the normal.
-    weight: f32,
-    /// Level of the pyramid where the map is not stretched.
-    lod: f32,
+    alpha2: f32,
+    /// Square of its width about its axis: light turns twice as far as the half vector.
+    core2: f32,
+    /// Square of the largest size of a patch, whatever the width at its place.
+    patch_size2_max: f32,
 }
 
 impl Lobe {
-    fn new(roughness: f64, count: u32, texel_area: f64) -> Lobe {
-        use std::f64::consts::{PI, TAU};
-        let alpha = roughness * roughness;
-        let spread = alpha * alpha - 1.0;
-        let samples = (0..count).filter_map(|i| {
-            let u = f64::from(i.reverse_bits()) / 4_294_967_296.0 + 0.5 / f64::from(count);
-            let azimuth = TAU * (f64::from(i) + 0.5) / f64::from(count);
-            let cos2 = (1.0 - u) / (1.0 + spread * u);
-            let cos_light = 2.0 * cos2 - 1.0;
-            if cos_light <= 0.0 {
-                return None;
-            }
-            let sin_light = 2.0 * (cos2 * (1.0 - cos2)).sqrt();
-            let width = spread * cos2 + 1.0;
-            // GGX over 4: half vectors to light directions, where V is N.
-            let density = alpha * alpha / (PI * width * width) * 0.25;
-            let solid_angle = 1.0 / (f64::from(count) * density);
-            Some(LobeSample {
-                direction: [sin_light * libm::cos(azimuth), sin_light * libm::sin(azimuth), cos_light]
-                    .map(|c| c as f32),
-                weight: cos_light as f32,
-                lod: (0.5 * libm::log2(solid_angle / texel_area)) as f32,
-            })
-        });
-        Lobe { samples: samples.collect() }
+    fn new(alpha: f64) -> Lobe {
+        let (alpha2, core2) = ((alpha * alpha) as f32, (4.0 * alpha * alpha) as f32);
+        // The tail's share of the lobe goes with core2.
+        let patch_size2_max = PATCH_SIZE_MAX_RAD * PATCH_SIZE_MAX_RAD / core2.min(1.0);
+        Lobe { alpha2, core2, patch_size2_max }
     }
 
-    fn average(&self, pyramid: &Pyramid, normal: [f32; 3]) -> [f32; 4] {
-        let (tangent, bitangent) = frame(normal);
-        let mut sum = [0.0f32; 4];
-        let mut weights = 0.0f32;
-        for sample in &self.samples {
-            let [a, b, c] = sample.direction;
-            let [x, y, z]: [f32; 3] =
-                std::array::from_fn(|k| (tangent[k] * a + bitangent[k] * b) + normal[k] * c);
-            let length = x.abs() + y.abs() + z.abs();
-            let light = pyramid.sample(place(x, y, z, length), sample.lod - 1.5 * log2_to_root_3(length));
-            for k in 0..3 {
-                sum[k] += light[k] * sample.weight;
+    /// Square of the largest size that a patch may have, by the squared chord between normal and patch.
+    #[inline(always)]
+    fn patch_size2(&self, chord2: f32) -> f32 {
+        const SIZE2: f32 = PATCH_SIZE_MAX * PATCH_SIZE_MAX;
+        let below = (0.5 * chord2 - 1.0).max(0.0);
+        (SIZE2 * (self.core2 + chord2)).min(self.patch_size2_max).max(HIDDEN_SIZE2_MAX * (below * below))
+    }
+
+    /// D times the cosine, up to a constant, by the squared chord between normal and light.
+    #[inline(always)]
+    fn weight(&self, chord2: f32) -> f32 {
+        // The half vector's cosine squared is 1 - chord2 / 4.
+        let width = self.alpha2 + (1.0 - self.alpha2) * 0.25 * chord2;
+        (1.0 - 0.5 * chord2).max(0.0) / (width * width)
+    }
+}
+
+/// Squared distance between the k-th of four directions and one.
+#[inline(always)]
+fn chord2([x, y, z]: &[[f32; 4]; 3], k: usize, to: [f32; 3]) -> f32 {
+    let (x, y, z) = (x[k] - to[0], y[k] - to[1], z[k] - to[2]);
+    (x * x + y * y) + z * z
+}
+
+/// Four neighbours, two by two, side by side for vector code.
+#[derive(Clone, Copy, Default)]
+struct Four {
+    /// Of the areas' centroids.
+    direction: [[f32; 4]; 3],
+    /// *Units*: steradians.
+    solid_angle: [f32; 4],
+    /// Of the light's centroids.
+    light_direction: [[f32; 4]; 3],
+    /// Radiance times solid angle.
+    light: [[f32; 4]; 3],
+}
+
+/// The picture as ever finer patches.
+struct Patches {
+    /// From coarse to fine. Patch k of a grid is made of the four in place k of the next.
+    grids: Vec<Vec<Four>>,
+}
+
+impl Patches {
+    fn new(finest: &Octahedron) -> Patches {
+        let mut grids = Vec::new();
+        let mut next = Cow::Borrowed(finest);
+        let mut moments: Vec<Moments> =
+            next.texels.iter().zip(directions(next.side)).map(Moments::new).collect();
+        loop {
+            grids.push(fours(&next, &moments));
+            if next.side <= COARSEST_SIDE {
+                break;
             }
-            weights += sample.weight;
+            moments = halved(next.side as usize, &moments);
+            next = Cow::Owned(next.halved());
         }
-        sum.map(|s| s / weights)
+        grids.reverse();
+        Patches { grids }
+    }
+
+    /// Average radiance through a lobe about `normal`; the fourth is of no use.
+    fn through(&self, lobe: &Lobe, normal: [f32; 3]) -> [f32; 4] {
+        let mut sum = Sum::default();
+        let mut open = Vec::with_capacity(64);
+        for root in 0..self.grids[0].len() as u32 {
+            open.push((0usize, root));
+            while let Some((depth, index)) = open.pop() {
+                let refine = depth + 1 < self.grids.len();
+                let coarse = self.grids[depth][index as usize].add_to(&mut sum, lobe, normal, refine);
+                for k in (0..4).rev() {
+                    if coarse >> k & 1 == 1 {
+                        open.push((depth + 1, index * 4 + k));
+                    }
+                }
+            }
+        }
+        sum.average()
     }
 }
 
-/// Place in the square, 0 to 1. `length` is |x| + |y| + |z|.
-#[inline(always)]
-fn place(x: f32, y: f32, z: f32, length: f32) -> [f32; 2] {
-    let scale = 1.0 / length;
-    let (x, z) = (x * scale, z * scale);
-    let signed = |v: f32, by: f32| if by < 0.0 { -v } else { v };
-    let (px, pz) = if y < 0.0 { (signed(1.0 - z.abs(), x), signed(1.0 - x.abs(), z)) } else { (x, z) };
-    [(px * 0.5 + 0.5).clamp(0.0, 1.0), (pz * 0.5 + 0.5).clamp(0.0, 1.0)]
+impl Four {
+    /// Adds the patches that are fine enough (all, where there are no finer ones); the others' bits come back.
+    #[inline(always)]
+    fn add_to(&self, sum: &mut Sum, lobe: &Lobe, normal: [f32; 3], refine: bool) -> u32 {
+        let mut coarse = 0;
+        let mut weight = [0.0f32; 4];
+        let mut light_weight = [0.0f32; 4];
+        for k in 0..4 {
+            let away2 = chord2(&self.direction, k, normal);
+            let light_away2 = chord2(&self.light_direction, k, normal);
+            let too_large = refine && self.solid_angle[k] > lobe.patch_size2(away2);
+            coarse |= u32::from(too_large) << k;
+            weight[k] = if too_large { 0.0 } else { lobe.weight(away2) };
+            light_weight[k] = if too_large { 0.0 } else { lobe.weight(light_away2) };
+        }
+        for k in 0..4 {
+            sum.weights[k] += weight[k] * self.solid_angle[k];
+            for c in 0..3 {
+                sum.light[c][k] += light_weight[k] * self.light[c][k];
+            }
+        }
+        coarse
+    }
 }
 
-/// log2 of 1 to sqrt(3) within 0.005: it only chooses a level.
-#[inline(always)]
-fn log2_to_root_3(v: f32) -> f32 {
-    let t = v - 1.0;
-    t * (1.378 - 0.4019 * t)
+/// Four running sums, added up at the end.
+#[derive(Default)]
+struct Sum {
+    light: [[f32; 4]; 3],
+    weights: [f32; 4],
 }
 
-/// Two unit vectors square to a unit normal and to each other. *Source*: Duff et al. 2017.
-fn frame([x, y, z]: [f32; 3]) -> ([f32; 3], [f32; 3]) {
-    let sign = if z < 0.0 { -1.0 } else { 1.0 };
-    let a = -1.0 / (sign + z);
-    let b = x * y * a;
-    ([1.0 + sign * x * x * a, sign * b, -sign * x], [b, sign + y * y * a, -y])
+impl Sum {
+    fn average(&self) -> [f32; 4] {
+        let total = |[a, b, c, d]: [f32; 4]| (a + b) + (c + d);
+        let weights = total(self.weights);
+        let [r, g, b] = self.light.map(|light| total(light) / weights);
+        [r, g, b, 0.0]
+    }
+}
+
+/// First moments of a patch: of its area, and of its light, all channels together. Both are made in the same steps, so
+/// that under uniform light both point the same way.
+#[derive(Clone, Copy)]
+struct Moments {
+    area: [f32; 3],
+    light: [f32; 3],
+}
+
+impl Moments {
+    fn new((&[r, g, b, solid_angle], direction): (&[f32; 4], [f32; 3])) -> Moments {
+        let brightness = r + g + b;
+        let area = direction.map(|d| d * solid_angle);
+        Moments { area, light: area.map(|a| a * brightness) }
+    }
+
+    /// Directions of the area's centroid and of the light's, the former where there is no light to speak of.
+    fn directions(&self) -> [[f32; 3]; 2] {
+        let unit = |v: [f32; 3]| {
+            let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+            // Below this, squares lose their digits.
+            (length > 1e-15).then(|| v.map(|c| c / length))
+        };
+        let area = unit(self.area).unwrap_or([0.0, 1.0, 0.0]);
+        [area, unit(self.light).unwrap_or(area)]
+    }
+}
+
+fn halved(side: usize, moments: &[Moments]) -> Vec<Moments> {
+    let mut out = Vec::with_capacity(moments.len() / 4);
+    for rows in moments.chunks_exact(side * 2) {
+        let (top, bottom) = rows.split_at(side);
+        let pairs = top.as_chunks::<2>().0.iter().zip(bottom.as_chunks::<2>().0);
+        out.extend(pairs.map(|([a, b], [c, d])| Moments {
+            area: std::array::from_fn(|k| (a.area[k] + b.area[k]) + (c.area[k] + d.area[k])),
+            light: std::array::from_fn(|k| (a.light[k] + b.light[k]) + (c.light[k] + d.light[k])),
+        }));
+    }
+    out
+}
+
+/// Directions of a grid's texels.
+fn directions(side: u32) -> impl Iterator<Item = [f32; 3]> {
+    let place = move |k: u32| (f64::from(k) + 0.5) / f64::from(side) * 2.0 - 1.0;
+    (0..side * side).map(move |i| direction_of(place(i % side), place(i / side)).map(|c| c as f32))
+}
+
+/// A grid's patches by fours, in Morton order.
+fn fours(grid: &Octahedron, moments: &[Moments]) -> Vec<Four> {
+    let half = grid.side / 2;
+    let mut out = vec![Four::default(); (half * half) as usize];
+    for (i, (texel, moments)) in (0u32..).zip(grid.texels.iter().zip(moments)) {
+        let (x, y) = (i % grid.side, i / grid.side);
+        let four = &mut out[(spread_bits(x / 2) | spread_bits(y / 2) << 1) as usize];
+        let k = (x % 2 + y % 2 * 2) as usize;
+        let [direction, light_direction] = moments.directions();
+        for c in 0..3 {
+            four.direction[c][k] = direction[c];
+            four.light_direction[c][k] = light_direction[c];
+            four.light[c][k] = texel[c] * texel[3];
+        }
+        four.solid_angle[k] = texel[3];
+    }
+    out
+}
+
+/// The lower 16 bits, each followed by a zero.
+fn spread_bits(v: u32) -> u32 {
+    let v = (v | v << 8) & 0x00ff_00ff;
+    let v = (v | v << 4) & 0x0f0f_0f0f;
+    let v = (v | v << 2) & 0x3333_3333;
+    (v | v << 1) & 0x5555_5555
 }

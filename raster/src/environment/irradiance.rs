@@ -1,5 +1,5 @@
 //! Diffuse light as spherical harmonics of order 2. *Source*: Ramamoorthi and Hanrahan, An Efficient Representation
-//! for Irradiance Environment Maps, 2001; windowing after Sloan, Stupid Spherical Harmonics Tricks, 2008.
+//! for Irradiance Environment Maps, 2001.
 //!
 //! Each pixel is a patch of constant radiance and the basis is integrated over it in closed form, so that uniform
 //! light gives uniform irradiance whatever the picture's size.
@@ -11,27 +11,31 @@ use super::panorama::Panorama;
 /// Directions on which irradiance must not be negative.
 const PROBES: u32 = 2048;
 
-/// Steps of the search for the window's strength.
-const WINDOW_STEPS: u32 = 40;
+/// Halvings of the range in which the damping of band 1 is sought.
+const SEARCH_STEPS: u32 = 40;
 
 /// Irradiance / pi; see [`super::Environment::irradiance_sh`].
 ///
-/// Where a strong small light makes the series dip below zero, bands 1 and 2 are damped by 1 / (1 + s l^2 (l + 1)^2)
-/// with the smallest s that lifts it (to within 2^-40 of the search range), the same for all colours.
+/// Where a strong small light makes the series dip below zero, band 1 is damped by the largest factor that lifts it,
+/// the same for all colours. With [`BAND_1_LEAST`] the truncated cosine lobe itself is nowhere negative, so that no
+/// light needs more.
 pub fn irradiance_sh(panorama: &Panorama) -> [[f32; 4]; 9] {
-    let series = convolved(&moments(panorama));
-    let strength = window(&series);
+    let mut series = convolved(&moments(panorama));
+    let factor = band_1_factor(&series);
+    for coefficient in &mut series[1..4] {
+        *coefficient = coefficient.map(|v| v * factor);
+    }
     let mut out = [[0.0f32; 4]; 9];
-    for (i, band) in BAND.into_iter().enumerate() {
+    for (out, coefficient) in out.iter_mut().zip(series) {
         for c in 0..3 {
-            out[i][c] = crate::exact::flush((series[i][c] * damping(strength, band)) as f32);
+            out[c] = crate::exact::flush(coefficient[c] as f32);
         }
     }
     out
 }
 
-/// Band of each coefficient.
-const BAND: [u32; 9] = [0, 1, 1, 1, 2, 2, 2, 2, 2];
+/// sqrt(45) / 8: the lobe is 1 + 2 f x + 5/8 (3 x^2 - 1), with x the cosine; its discriminant is 4 f^2 - 45/16.
+const BAND_1_LEAST: f64 = 0.838_525_491_562_421_1;
 
 type Series = [[f64; 3]; 9];
 
@@ -128,39 +132,31 @@ fn convolved(moments: &Series) -> Series {
     std::array::from_fn(|i| moments[i].map(|moment| moment * factor[i]))
 }
 
-fn damping(strength: f64, band: u32) -> f64 {
-    let l = f64::from(band);
-    1.0 / (1.0 + strength * l * l * (l + 1.0) * (l + 1.0))
-}
-
-/// The smallest strength that leaves no probe negative.
-fn window(series: &Series) -> f64 {
+/// The largest factor on band 1 that leaves no probe negative.
+fn band_1_factor(series: &Series) -> f64 {
     let probes: Vec<[f64; 9]> = (0..PROBES).map(|i| basis(spread(i, PROBES))).collect();
-    let lifted = |strength: f64| {
-        let weight: [f64; 9] = std::array::from_fn(|i| damping(strength, BAND[i]));
+    let lifted = |factor: f64| {
         probes.iter().all(|basis| {
             (0..3).all(|c| {
-                let mut sum = 0.0;
-                for i in 0..9 {
-                    sum += series[i][c] * basis[i] * weight[i];
-                }
-                sum >= 0.0
+                let term = |i: usize| series[i][c] * basis[i];
+                let rest = term(0) + term(4) + term(5) + term(6) + term(7) + term(8);
+                rest + factor * (term(1) + term(2) + term(3)) >= 0.0
             })
         })
     };
-    if lifted(0.0) {
-        return 0.0;
+    if lifted(1.0) {
+        return 1.0;
     }
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..WINDOW_STEPS {
+    let (mut low, mut high) = (BAND_1_LEAST, 1.0);
+    for _ in 0..SEARCH_STEPS {
         let middle = 0.5 * (low + high);
         if lifted(middle) {
-            high = middle;
-        } else {
             low = middle;
+        } else {
+            high = middle;
         }
     }
-    high
+    low
 }
 
 /// The i-th of n directions spread evenly: a golden-angle spiral.

@@ -73,28 +73,40 @@ impl Panorama {
         Octahedron::from_fn(side, samples, |d| even.radiance(d))
     }
 
-    /// Half the width and height, rounded down; two by two pixels become their average.
+    /// Half the width and height, rounded down; every pixel counts by the solid angle that falls to it.
     fn halved(&self) -> Panorama {
-        let (width, height) = (self.width / 2, self.height / 2);
-        let mut pixels = Vec::with_capacity(width * height);
-        for rows in self.pixels.chunks_exact(self.width * 2).take(height) {
-            let (top, bottom) = rows.split_at(self.width);
-            let pairs = top.as_chunks::<2>().0.iter().zip(bottom.as_chunks::<2>().0);
-            pixels.extend(
-                pairs.map(|([a, b], [c, d])| std::array::from_fn(|k| ((a[k] + b[k]) + (c[k] + d[k])) * 0.25)),
-            );
+        let height = self.height as f64;
+        let columns = halving(self.width, |x| x);
+        let rows = halving(self.height, |y| -libm::cos(std::f64::consts::PI * y / height));
+        let mut pixels = Vec::with_capacity(columns.len() * rows.len());
+        let mut line = vec![[0.0f32; 3]; self.width];
+        for (y, weights) in rows.iter().enumerate() {
+            line.fill([0.0; 3]);
+            let above = self.pixels[y * 2 * self.width..].chunks_exact(self.width);
+            for (row, &weight) in above.zip(weights) {
+                line.iter_mut().zip(row).for_each(|(sum, pixel)| add(sum, pixel, weight));
+            }
+            pixels.extend(columns.iter().enumerate().map(|(x, weights)| {
+                let mut sum = [0.0; 3];
+                line[x * 2..].iter().zip(weights).for_each(|(pixel, &weight)| add(&mut sum, pixel, weight));
+                sum
+            }));
         }
-        Panorama { width, height, pixels, repaired_px: 0 }
+        Panorama { width: columns.len(), height: rows.len(), pixels, repaired_px: 0 }
     }
 
     /// Each row averaged along itself over the width that a pixel is high: towards the poles pixels are narrow
-    /// slivers, and a lookup must not miss any.
+    /// slivers, and a lookup must not miss any. Twice, which makes the tent that lookups have across rows: the sharp
+    /// ends of a single box alias.
     fn evened(&self) -> Panorama {
         let mut pixels = Vec::with_capacity(self.pixels.len());
+        let mut once = Vec::with_capacity(self.width);
         for (row, y) in self.pixels.chunks_exact(self.width).zip(0..) {
             let polar = std::f64::consts::PI * (f64::from(y) + 0.5) / self.height as f64;
             let reach = ((0.5 / libm::sin(polar)) as usize).min((self.width - 1) / 2);
-            even_row(row, reach, &mut pixels);
+            once.clear();
+            even_row(row, reach, &mut once);
+            even_row(&once, reach, &mut pixels);
         }
         Panorama { width: self.width, height: self.height, pixels, repaired_px: 0 }
     }
@@ -130,6 +142,28 @@ fn repaired(v: f32) -> f32 {
     } else {
         v.clamp(0.0, PIXEL_MAX)
     }
+}
+
+/// Weights of pixels 2 i, 2 i + 1 and 2 i + 2 for the i-th of half as many, which are a little wider than two where the
+/// side is odd. `measure` is what lies before an edge between pixels.
+fn halving(side: usize, measure: impl Fn(f64) -> f64) -> Vec<[f32; 3]> {
+    let half = side / 2;
+    let edge = |i: usize| (i * side) as f64 / half as f64;
+    (0..half)
+        .map(|i| {
+            let (start, end) = (edge(i), edge(i + 1));
+            let whole = measure(end) - measure(start);
+            [0, 1, 2].map(|k| {
+                let pixel = (i * 2 + k) as f64;
+                let (a, b) = (pixel.max(start), (pixel + 1.0).min(end));
+                if a < b { ((measure(b) - measure(a)) / whole) as f32 } else { 0.0 }
+            })
+        })
+        .collect()
+}
+
+fn add(sum: &mut [f32; 3], pixel: &[f32; 3], weight: f32) {
+    (0..3).for_each(|k| sum[k] += pixel[k] * weight);
 }
 
 /// Appends `row`, each pixel averaged with `reach` neighbours on either side, around the edge.
