@@ -4,7 +4,9 @@ mod decode;
 mod determinism;
 mod hostile;
 
-use isoframe_raster::frame::{Color, ColorFormat, Coverage, Frame, FrameRequest, IdCoverage, Output, SharedPixel};
+use isoframe_raster::frame::{
+    Color, ColorFormat, Coverage, Frame, FrameRequest, IdCoverage, Output, SharedPixel,
+};
 use isoframe_raster::scene::{Mesh, Node, Scene};
 
 use super::*;
@@ -65,7 +67,10 @@ fn premultiplied(k: u32, scale: f32) -> [f32; 4] {
 
 fn shared(index: u32, id: [u32; 2]) -> SharedPixel {
     let none = IdCoverage::default();
-    SharedPixel { index, owners: [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none] }
+    SharedPixel {
+        index,
+        owners: [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none],
+    }
 }
 
 fn scene() -> Scene {

@@ -57,6 +57,21 @@ fn seeds_are_good() {
     seeds().into_iter().for_each(|seed| drop(load_within(seed, &small()).unwrap()));
 }
 
+/// The fuzz target begins with the same files. `ISOFRAME_REGENERATE` writes them, and fails all the same.
+#[test]
+fn fuzz_seeds_are_current() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/scene_load");
+    let names = ["rich.glb", "rich.gltf", "sparse.glb", "sparse.gltf"];
+    let current = |name: &str, seed: &[u8]| std::fs::read(folder.join(name)).is_ok_and(|file| file == seed);
+    let stale: Vec<_> = names.into_iter().zip(seeds()).filter(|(name, seed)| !current(name, seed)).collect();
+    if std::env::var_os("ISOFRAME_REGENERATE").is_some() {
+        std::fs::create_dir_all(&folder).unwrap();
+        stale.iter().for_each(|(name, seed)| std::fs::write(folder.join(name), seed).unwrap());
+    }
+    let stale: Vec<_> = stale.into_iter().map(|(name, _)| name).collect();
+    assert!(stale.is_empty(), "{stale:?} are not current; set ISOFRAME_REGENERATE=1 to renew them");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
