@@ -2,6 +2,7 @@
 
 mod adapter;
 mod buffers;
+mod capacity;
 mod deform;
 mod device;
 mod features;
@@ -11,6 +12,7 @@ mod output;
 mod pass;
 mod passes;
 mod probe;
+mod record;
 mod render;
 mod resident;
 mod shader;
@@ -252,7 +254,7 @@ pub fn shader_texts() -> Vec<ShaderText> {
         for features in features::Features::spread() {
             let features = passes::relevant(pass, features);
             if seen.insert(features) {
-                texts.push(describe(pass, format!("{features:?}"), render::source(pass, features)));
+                texts.push(describe(pass, format!("{features:?}"), record::source(pass, features)));
             }
         }
     }
