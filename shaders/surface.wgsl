@@ -11,10 +11,12 @@
 @group(0) @binding(4) var vertices: texture_2d<u32>;
 @group(0) @binding(5) var clip: texture_2d<u32>;
 @group(0) @binding(6) var triangles: texture_2d<u32>;
-@group(0) @binding(7) var texels: texture_2d<u32>;
+// RGBA8 in layers of TEXELS_ROWS rows of TEXELS_WIDTH.
+@group(0) @binding(7) var texels: texture_2d_array<u32>;
 
 fn texel(at: u32) -> vec4<u32> {
-    return textureLoad(texels, vec2<u32>(at & (TEXELS_WIDTH - 1u), at / TEXELS_WIDTH), 0);
+    let row = at / TEXELS_WIDTH;
+    return textureLoad(texels, vec2<u32>(at & (TEXELS_WIDTH - 1u), row & (TEXELS_ROWS - 1u)), row / TEXELS_ROWS, 0);
 }
 
 fn material_part(k: u32, part: u32) -> vec4<u32> {

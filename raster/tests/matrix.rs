@@ -12,6 +12,8 @@ use isoframe_raster::backend::{Cancel, Job};
 use isoframe_raster::cpu::{Cpu, CpuOptions, InstructionSet};
 use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::{Color, Frame, RenderError};
+use isoframe_raster::gpu::{TEXELS_LAYERS_MAX, TEXELS_PER_LAYER};
+use isoframe_raster::prepared::Prepared;
 use spread::Case;
 
 fn render(
@@ -122,6 +124,62 @@ fn every_adapter_gives_the_cpus_bytes() {
             check(&gpu.name(), case, expected, &frame);
         }
         eprintln!("{}: {} cases, same bytes", gpu.name(), cases.len());
+    }
+}
+
+/// Puts `count` texels before a scene's own.
+fn push_texels_back(scene: &mut Prepared, count: u32) {
+    scene.texels.splice(0..0, std::iter::repeat_n(0, count as usize));
+    for m in &mut scene.materials {
+        for texture in [
+            &mut m.base_color_texture,
+            &mut m.metallic_roughness_texture,
+            &mut m.normal_texture,
+            &mut m.occlusion_texture,
+            &mut m.emissive_texture,
+        ] {
+            texture.first_texel += count;
+        }
+    }
+}
+
+#[test]
+fn texels_are_found_in_whatever_layer_they_lie() {
+    let environment = Environment::studio();
+    let mut cases = spread::built();
+    cases.retain(|case| !case.scene.texels.is_empty());
+    assert!(cases.len() > 1, "{} textured cases", cases.len());
+    let expected = references(&cases, &environment);
+    for case in &mut cases {
+        // Half before and half after the second layer ends.
+        let half = case.scene.texels.len() as u32 / 2;
+        push_texels_back(&mut case.scene, 2 * TEXELS_PER_LAYER - half);
+    }
+    for gpu in adapters::opened() {
+        for (case, expected) in cases.iter().zip(&expected) {
+            let frame = render(case, &environment, &|job| gpu.render(job));
+            check(&gpu.name(), case, expected, &frame);
+        }
+    }
+}
+
+#[test]
+fn more_texels_than_fit_are_refused_by_name() {
+    let environment = Environment::studio();
+    let mut case = spread::built().swap_remove(0);
+    let most = TEXELS_PER_LAYER as usize * TEXELS_LAYERS_MAX as usize;
+    // Untouched zeros take no memory.
+    case.scene.texels = vec![0; most + 1];
+    for gpu in adapters::opened() {
+        let (scene, request, color) = (&case.scene, &case.request, case.color);
+        let job = Job { scene, environment: &environment, request, color, cancel: &Cancel::default() };
+        match gpu.render(&job) {
+            Err(RenderError::DeviceLimit { what: "texels", wanted, got }) => {
+                assert_eq!(got, most as u64 * 4, "{}", gpu.name());
+                assert!(wanted > got, "{}: {wanted}", gpu.name());
+            }
+            other => panic!("{}: {:?}", gpu.name(), other.err()),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod lint;
 
 use isoframe_raster::gpu::{ShaderText, shader_texts};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, ImageClass, Module, StorageAccess, TypeInner};
+use naga::{AddressSpace, ImageClass, ImageDimension, Module, ScalarKind, StorageAccess, TypeInner};
 
 fn parse(name: &str, text: &str) -> (Module, ModuleInfo) {
     let module = naga::front::wgsl::parse_str(text)
@@ -28,8 +28,19 @@ fn access(module: &Module, global: &naga::GlobalVariable) -> &'static str {
         (AddressSpace::Storage { access }, _) if access.contains(StorageAccess::STORE) => "read_write",
         (AddressSpace::Storage { .. }, _) => "read",
         (_, TypeInner::Image { class: ImageClass::Storage { .. }, .. }) => "filled_list",
-        (_, TypeInner::Image { class: ImageClass::Sampled { kind: naga::ScalarKind::Uint, .. }, .. }) => {
-            "list"
+        (
+            _,
+            &TypeInner::Image {
+                dim: ImageDimension::D2,
+                arrayed,
+                class: ImageClass::Sampled { kind: ScalarKind::Uint, .. },
+            },
+        ) => {
+            if arrayed {
+                "layered_list"
+            } else {
+                "list"
+            }
         }
         other => panic!("unexpected binding {other:?}"),
     }

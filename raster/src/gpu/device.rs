@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::layout::ROWS_MAX;
+use super::layout::{ROWS_MAX, TEXELS_LAYERS_MAX};
 use super::{AdapterInfo, GpuError};
 use crate::frame::RenderError;
 
@@ -25,9 +25,9 @@ pub(super) fn wanted_limits(adapter: &wgpu::Limits) -> wgpu::Limits {
         max_compute_invocations_per_workgroup: WORKGROUP_INVOCATIONS,
         max_storage_buffer_binding_size: binding_bytes.clamp(STORAGE_BINDING_BYTES, LARGEST_BINDING_BYTES),
         max_buffer_size: binding_bytes.clamp(STORAGE_BINDING_BYTES, LARGEST_BINDING_BYTES),
-        // What drawing would need is not asked for: an adapter may lack it.
-        max_texture_array_layers: 1,
         max_texture_dimension_2d: ROWS_MAX,
+        max_texture_array_layers: TEXELS_LAYERS_MAX,
+        // What drawing would need is not asked for: an adapter may lack it.
         max_samplers_per_shader_stage: 0,
         max_vertex_buffers: 0,
         max_vertex_attributes: 0,

@@ -19,6 +19,10 @@ use crate::prepared::{PackedMaterial, Vertex, material_flags, texture_flags};
 pub(crate) const LIST_WIDTH: u32 = 2048;
 /// Texels in a row of the texture that holds all texels.
 pub(crate) const TEXELS_WIDTH: u32 = 8192;
+/// Rows in a layer of it: 16 MiB, so that little is left over.
+pub(crate) const TEXELS_ROWS: u32 = 512;
+/// Most layers of it: 2^28 texels, 1 GiB, which is as large as software drivers make a texture.
+pub const TEXELS_LAYERS_MAX: u32 = 64;
 /// Rows of any texture.
 pub(crate) const ROWS_MAX: u32 = 8192;
 /// Workgroups in a row of a folded dispatch.
@@ -140,6 +144,7 @@ fn list_constants() -> Vec<Constant> {
         ("POINT_CENTRE", 255),
         ("LIST_WIDTH", LIST_WIDTH),
         ("TEXELS_WIDTH", TEXELS_WIDTH),
+        ("TEXELS_ROWS", TEXELS_ROWS),
         ("DISPATCH_WIDTH", DISPATCH_WIDTH),
         ("LARGE_TILES", LARGE_TILES),
         ("VERTEX_PARTS", part(size_of::<Vertex>())),

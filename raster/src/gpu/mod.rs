@@ -27,10 +27,16 @@ pub use adapter::{AdapterChoice, AdapterInfo, AdapterLimits, adapters};
 #[doc(hidden)]
 pub use device::Fault;
 pub use device::{STORAGE_BINDING_BYTES, STORAGE_BUFFERS, WORKGROUP_INVOCATIONS};
+#[doc(hidden)]
+pub use layout::TEXELS_LAYERS_MAX;
 pub use probe::ProbeReport;
 
 use device::Device;
 use render::State;
+
+/// Texels of a layer of the texture that holds all of a scene's.
+#[doc(hidden)]
+pub const TEXELS_PER_LAYER: u32 = layout::TEXELS_WIDTH * layout::TEXELS_ROWS;
 
 /// Why an adapter cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -16,6 +16,8 @@ pub(crate) enum Access {
     List,
     /// `texture_storage_2d<rgba32uint, write>`: a list to fill.
     FilledList,
+    /// `texture_2d_array<u32>`: a list in layers.
+    LayeredList,
 }
 
 impl Access {
@@ -27,6 +29,7 @@ impl Access {
             Access::ReadWrite => "read_write",
             Access::List => "list",
             Access::FilledList => "filled_list",
+            Access::LayeredList => "layered_list",
         }
     }
 }
@@ -61,7 +64,16 @@ impl Binding {
         Binding { name, access: Access::FilledList }
     }
 
+    pub const fn layered(name: &'static str) -> Binding {
+        Binding { name, access: Access::LayeredList }
+    }
+
     fn layout(&self, number: u32) -> wgpu::BindGroupLayoutEntry {
+        let texture = |view_dimension| wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Uint,
+            view_dimension,
+            multisampled: false,
+        };
         let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
         wgpu::BindGroupLayoutEntry {
             binding: number,
@@ -70,11 +82,8 @@ impl Binding {
                 Access::Uniform => buffer(wgpu::BufferBindingType::Uniform),
                 Access::Read => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
                 Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
-                Access::List => wgpu::BindingType::Texture {
-                    sample_type: wgpu::TextureSampleType::Uint,
-                    view_dimension: wgpu::TextureViewDimension::D2,
-                    multisampled: false,
-                },
+                Access::List => texture(wgpu::TextureViewDimension::D2),
+                Access::LayeredList => texture(wgpu::TextureViewDimension::D2Array),
                 Access::FilledList => wgpu::BindingType::StorageTexture {
                     access: wgpu::StorageTextureAccess::WriteOnly,
                     format: wgpu::TextureFormat::Rgba32Uint,
