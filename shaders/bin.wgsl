@@ -56,12 +56,12 @@ fn wide_edge(px: i32, py: i32, qx: i32, qy: i32) -> WideEdge {
 }
 
 fn wide_triangle(slot: u32) -> WideTriangle {
-    let x = bitcast<vec4<i32>>(textureLoad(setups, place(slot * 4u), 0));
-    let y = bitcast<vec4<i32>>(textureLoad(setups, place(slot * 4u + 1u), 0));
-    let rest = textureLoad(setups, place(slot * 4u + 3u), 0);
+    let x = bitcast<vec4<i32>>(textureLoad(setups, place(slot * SETUP_PARTS), 0));
+    let y = bitcast<vec4<i32>>(textureLoad(setups, place(slot * SETUP_PARTS + 1u), 0));
+    let rest = textureLoad(setups, place(slot * SETUP_PARTS + 3u), 0);
     let first_row = band.first_tile_row;
-    let y0 = max((rest.z & 0xFFFFu) >> 3u, first_row) - first_row;
-    let last = (rest.z >> 16u) >> 3u;
+    let y0 = max((rest.z & 0xFFFFu) / TILE, first_row) - first_row;
+    let last = (rest.z >> 16u) / TILE;
     // One past the last row, so that a triangle above the band has none.
     let end = min(max(last + 1u, first_row) - first_row, band.tiles_y);
     return WideTriangle(
@@ -69,8 +69,8 @@ fn wide_triangle(slot: u32) -> WideTriangle {
         wide_edge(x.y, y.y, x.z, y.z),
         wide_edge(x.z, y.z, x.x, y.x),
         select(0u, rest.x, MODES > 1u) * band.tiles_x * band.tiles_y,
-        (rest.y & 0xFFFFu) >> 3u,
-        (rest.y >> 16u) >> 3u,
+        (rest.y & 0xFFFFu) / TILE,
+        (rest.y >> 16u) / TILE,
         y0,
         end,
     );
@@ -124,7 +124,7 @@ fn visit_all(t: WideTriangle, slot: u32, filling: bool) {
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn count_small(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let slot = linear_index(workgroup, local);
     if slot >= min(atomicLoad(&counters.setups), band.setup_capacity) {
@@ -141,7 +141,7 @@ fn count_small(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     visit_all(t, slot, false);
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn fill_small(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let slot = linear_index(workgroup, local);
     if slot >= min(atomicLoad(&counters.setups), band.setup_capacity) {
@@ -153,7 +153,7 @@ fn fill_small(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     }
 }
 
-// A large triangle is spread over the workgroup: each invocation takes every 64th column or part of one.
+// A large triangle is spread over the workgroup: each invocation takes every WORKGROUP-th tile or part of one.
 fn visit_spread(workgroup: vec3<u32>, local: u32, filling: bool) {
     let number = workgroup.y * DISPATCH_WIDTH + workgroup.x;
     if number >= min(atomicLoad(&counters.large), band.large_capacity) {
@@ -163,30 +163,30 @@ fn visit_spread(workgroup: vec3<u32>, local: u32, filling: bool) {
     let t = wide_triangle(slot);
     let columns = t.x1 - t.x0 + 1u;
     let count = tile_count(t);
-    for (var k = local; k < count; k += 64u) {
+    for (var k = local; k < count; k += WORKGROUP) {
         let x = t.x0 + k % columns;
         let y = t.y0 + k / columns;
         visit(t, slot, x, y, at_tile(t.e0, x, y), at_tile(t.e1, x, y), at_tile(t.e2, x, y), filling);
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn count_large(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     visit_spread(workgroup, local, false);
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn fill_large(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     visit_spread(workgroup, local, true);
 }
 
-var<workgroup> sums: array<u32, 256>;
+var<workgroup> sums: array<u32, SCAN_WORKGROUP>;
 
 // Where each list begins: counts, after the n + 1 places, become cursors.
-@compute @workgroup_size(256)
+@compute @workgroup_size(SCAN_WORKGROUP)
 fn scan(@builtin(local_invocation_index) local: u32) {
     let all = MODES * band.tiles_x * band.tiles_y;
-    let part = (all + 255u) / 256u;
+    let part = (all + SCAN_WORKGROUP - 1u) / SCAN_WORKGROUP;
     let begin = min(local * part, all);
     let end = min(begin + part, all);
     var sum = 0u;
@@ -197,7 +197,7 @@ fn scan(@builtin(local_invocation_index) local: u32) {
     workgroupBarrier();
     if local == 0u {
         var total = 0u;
-        for (var k = 0u; k < 256u; k++) {
+        for (var k = 0u; k < SCAN_WORKGROUP; k++) {
             let here = sums[k];
             sums[k] = total;
             total += here;
@@ -216,7 +216,7 @@ fn scan(@builtin(local_invocation_index) local: u32) {
 }
 
 // Sorts tiles by whether anything is to be done for them.
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn sort_tiles(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let tile = linear_index(workgroup, local);
     let count = band.tiles_x * band.tiles_y;

@@ -6,7 +6,7 @@
 // is the sample it is shaded at, POINT_CENTRE for the middle; `first` says that the data outputs show it.
 
 fn is_inside(x: u32, y: u32) -> bool {
-    return x < u.width && y + band.first_tile_row * 8u < u.height && y < band.tiles_y * 8u;
+    return x < u.width && y + band.first_tile_row * TILE < u.height && y < band.tiles_y * TILE;
 }
 
 // How many distinct triangles the samples show.

@@ -1,5 +1,5 @@
-// Coverage: the four ids that own most samples of a pixel, most first, ties to the lower id. Twin of `coverage`
-// in raster/src/cpu/tile.rs.
+// Coverage: the COVERAGE_OWNERS ids that own most samples of a pixel, most first, ties to the lower id. Twin of
+// `coverage` in raster/src/cpu/tile.rs.
 //#include frame
 //#include instances
 
@@ -19,12 +19,12 @@ fn comes_first(p: vec3<u32>, q: vec3<u32>) -> bool {
     return p.y < q.y;
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let at = tile_pixel(order[workgroup.y * DISPATCH_WIDTH + workgroup.x], local);
     let x = at.x;
     let y = at.y;
-    if x >= u.width || y + band.first_tile_row * 8u >= u.height {
+    if x >= u.width || y + band.first_tile_row * TILE >= u.height {
         return;
     }
     let pixel = y * u.width + x;
@@ -35,8 +35,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     var left = SAMPLES;
     for (var k = first; k < first + (fragments & 31u); k++) {
         let item = textureLoad(items, place(k), 0);
-        let instance = instance_of_triangle(item.x >> 3u);
-        let id = vec2<u32>(instance_part(instance, INSTANCE_IDS).w, instance_part(instance, INSTANCE_FLAGS).x);
+        let instance = instance_of_triangle(item.x / PIECES);
+        let id = vec2<u32>(instance_ids(instance).node_id, instance_flags(instance).primitive_id);
         let owned = countOneBits(item.z & 0xFFFFu);
         left -= owned;
         var found = false;
@@ -55,7 +55,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         owners[count] = vec3<u32>(0u, 0u, left);
         count += 1u;
     }
-    for (var rank = 0u; rank < 4u; rank++) {
+    for (var rank = 0u; rank < COVERAGE_OWNERS; rank++) {
         var best = vec3<u32>(0u);
         var best_at = 17u;
         for (var j = 0u; j < count; j++) {
@@ -67,7 +67,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         if best_at < 17u {
             owners[best_at].z = 0u;
         }
-        let word = band.coverage_at + (pixel * 4u + rank) * 3u;
+        let word = band.coverage_at + pixel * COVERAGE_WORDS + rank * OWNER_WORDS;
         frame[word] = best.x;
         frame[word + 1u] = best.y;
         frame[word + 2u] = best.z;

@@ -53,6 +53,9 @@ struct Band {
     id_at: u32,
     coverage_at: u32,
     deformed_count: u32,
+    padding_0: u32,
+    padding_1: u32,
+    padding_2: u32,
 }
 
 @group(0) @binding(0) var<uniform> u: FrameConstants;
@@ -65,10 +68,10 @@ fn place(i: u32) -> vec2<u32> {
 
 // The pixel of an invocation of a tile's workgroup, from the band's top left.
 fn tile_pixel(tile: u32, local: u32) -> vec2<u32> {
-    return vec2<u32>((tile % band.tiles_x) * 8u + (local & 7u), (tile / band.tiles_x) * 8u + (local >> 3u));
+    return vec2<u32>((tile % band.tiles_x) * TILE + (local % TILE), (tile / band.tiles_x) * TILE + (local / TILE));
 }
 
 // The number of an invocation in a dispatch that may be folded into rows of DISPATCH_WIDTH workgroups.
 fn linear_index(workgroup: vec3<u32>, local: u32) -> u32 {
-    return (workgroup.y * DISPATCH_WIDTH + workgroup.x) * 64u + local;
+    return (workgroup.y * DISPATCH_WIDTH + workgroup.x) * WORKGROUP + local;
 }

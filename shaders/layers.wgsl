@@ -33,7 +33,7 @@ fn key_at(sx: vec4<i32>, sy: vec4<i32>, plane: vec4<f32>, at: vec2<i32>) -> f32 
 
 // The samples of a pixel that a pair's triangle covers, in front of what is there.
 fn covered(pair: vec4<u32>, corner: Corner, first_sample: u32) -> u32 {
-    let slot = (pair.x & 0x1FFFFFFFu) * 4u;
+    let slot = (pair.x & 0x1FFFFFFFu) * SETUP_PARTS;
     let crossing = vec3<bool>((pair.x & 0x20000000u) != 0u, (pair.x & 0x40000000u) != 0u, (pair.x & 0x80000000u) != 0u);
     let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
     let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
@@ -70,7 +70,7 @@ fn list_layers(first: u32, count: u32, begin: u32, end: u32, corner: Corner, fir
         if mask == 0u {
             continue;
         }
-        let slot = (pair.x & 0x1FFFFFFFu) * 4u;
+        let slot = (pair.x & 0x1FFFFFFFu) * SETUP_PARTS;
         let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
         let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
         let plane = bitcast<vec4<f32>>(textureLoad(setups, place(slot + 2u), 0));
@@ -99,20 +99,20 @@ fn list_layers(first: u32, count: u32, begin: u32, end: u32, corner: Corner, fir
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn collect(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let tile = order[workgroup.y * DISPATCH_WIDTH + workgroup.x];
     let tile_count = band.tiles_x * band.tiles_y;
-    let row = i32(local >> 3u);
-    let column = i32(local & 7u);
-    let x = (tile % band.tiles_x) * 8u + u32(column);
-    let y = (tile / band.tiles_x) * 8u + u32(row);
+    let row = i32(local / TILE);
+    let column = i32(local % TILE);
+    let x = (tile % band.tiles_x) * TILE + u32(column);
+    let y = (tile / band.tiles_x) * TILE + u32(row);
     if !is_inside(x, y) {
         return;
     }
-    let absolute_y = i32(y + band.first_tile_row * 8u);
-    let corner = Corner(column, row, vec2<i32>(i32(x), absolute_y) * 256 + vec2<i32>(128));
-    let first_sample = (tile * 64u + local) * SAMPLES;
+    let absolute_y = i32(y + band.first_tile_row * TILE);
+    let corner = Corner(column, row, vec2<i32>(i32(x), absolute_y) * SUBPIXELS + vec2<i32>(SUBPIXELS / 2));
+    let first_sample = (tile * WORKGROUP + local) * SAMPLES;
     //#for s in SAMPLES
     let order_$s = samples[first_sample + $su].y;
     //#end

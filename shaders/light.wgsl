@@ -8,6 +8,25 @@ fn table(at: u32) -> vec4<f32> {
     return bitcast<vec4<f32>>(textureLoad(tables, place(at), 0));
 }
 
+// Twin of PackedLight in raster/src/draw.rs, in LIGHT_PARTS parts.
+struct PackedLight {
+    position_eye: vec3<f32>,
+    kind: u32,
+    direction: vec3<f32>,
+    inverse_range2: f32,
+    linear_color: vec3<f32>,
+    spot_scale: f32,
+    spot_offset: f32,
+}
+
+fn light_at(k: u32) -> PackedLight {
+    let a = table(k * LIGHT_PARTS);
+    let b = table(k * LIGHT_PARTS + 1u);
+    let c = table(k * LIGHT_PARTS + 2u);
+    let d = table(k * LIGHT_PARTS + 3u);
+    return PackedLight(a.xyz, bitcast<u32>(a.w), b.xyz, b.w, c.xyz, c.w, d.x);
+}
+
 // A point to be lit.
 struct Surface {
     position_eye: vec3<f32>,
@@ -56,7 +75,7 @@ fn reflectance(s: Surface) -> Reflectance {
     let metallic = min(max(s.metallic, 0.0), 1.0);
     let roughness = min(max(s.roughness, ROUGHNESS_MIN), 1.0);
     let n_dot_v = min(max(dot3(s.normal, s.to_viewer), NOV_MIN), 1.0);
-    let dielectric = vec3<f32>(0.04);
+    let dielectric = vec3<f32>(DIELECTRIC_F0);
     let split = dfg(n_dot_v, roughness);
     return Reflectance(
         n_dot_v,
@@ -115,7 +134,7 @@ fn environment(s: Surface, r: Reflectance) -> vec3<f32> {
     let white = vec3<f32>(1.0);
     let single = guard3(scale3(r.f0, r.scale) + vec3<f32>(r.bias));
     let missing = guard(1.0 - guard(r.scale + r.bias));
-    let average = guard3(r.f0 + scale3(guard3(white - r.f0), ONE_IN_21));
+    let average = guard3(r.f0 + scale3(guard3(white - r.f0), FRESNEL_MEAN));
     let rest = guard3(white - scale3(average, missing));
     let again = vec3<f32>(recip(rest.x), recip(rest.y), recip(rest.z));
     let multiple = scale3(mul3(mul3(single, average), again), missing);
@@ -130,27 +149,22 @@ fn unit_clamp(v: f32) -> f32 {
 
 // Light from one punctual light.
 fn punctual(k: u32, s: Surface, r: Reflectance) -> vec3<f32> {
-    // Twin of PackedLight in raster/src/draw.rs.
-    let position = table(k * LIGHT_PARTS);
-    let direction = table(k * LIGHT_PARTS + 1u);
-    let color = table(k * LIGHT_PARTS + 2u);
-    let spot_offset = table(k * LIGHT_PARTS + 3u).x;
-    let kind = bitcast<u32>(position.w);
-    let axis_light = direction.xyz;
+    let light = light_at(k);
+    let axis_light = light.direction;
     var to_light = axis_light;
     var strength = 1.0;
     if POSITIONAL_LIGHTS {
-        let away = guard3(position.xyz - s.position_eye);
+        let away = guard3(light.position_eye - s.position_eye);
         let distance2 = max(dot3(away, away), DISTANCE2_MIN);
         let towards = scale3(away, rsqrt(distance2));
-        let ratio2 = mul(distance2, direction.w);
+        let ratio2 = mul(distance2, light.inverse_range2);
         let window = max(guard(1.0 - mul(ratio2, ratio2)), 0.0);
         let faded = mul(recip(distance2), window);
         let cosine = -dot3(axis_light, towards);
-        let cone = unit_clamp(guard(mul(cosine, color.w) + spot_offset));
-        to_light = select(towards, axis_light, kind == LIGHT_DIRECTIONAL);
-        strength = select(faded, mul(faded, mul(cone, cone)), kind == LIGHT_SPOT);
-        strength = select(strength, 1.0, kind == LIGHT_DIRECTIONAL);
+        let cone = unit_clamp(guard(mul(cosine, light.spot_scale) + light.spot_offset));
+        to_light = select(towards, axis_light, light.kind == LIGHT_DIRECTIONAL);
+        strength = select(faded, mul(faded, mul(cone, cone)), light.kind == LIGHT_SPOT);
+        strength = select(strength, 1.0, light.kind == LIGHT_DIRECTIONAL);
     }
     let half = normalize3(guard3(to_light + s.to_viewer));
     let n_dot_l = unit_clamp(dot3(s.normal, to_light));
@@ -160,21 +174,21 @@ fn punctual(k: u32, s: Surface, r: Reflectance) -> vec3<f32> {
     let alpha = mul(r.roughness, r.roughness);
     let alpha2 = mul(alpha, alpha);
     let d = guard(mul(guard(mul(n_dot_h, alpha2) - n_dot_h), n_dot_h) + 1.0);
-    let distribution = mul(mul(alpha2, INVERSE_PI), recip(max(mul(d, d), LEAST_SQUARED)));
+    let distribution = mul(mul(alpha2, INVERSE_PI), recip(max(mul(d, d), DIVISOR_MIN_SQUARED)));
     let smith_v = mul(n_dot_l, root(guard(mul(guard(r.n_dot_v - mul(r.n_dot_v, alpha2)), r.n_dot_v) + alpha2)));
     let smith_l = mul(r.n_dot_v, root(guard(mul(guard(n_dot_l - mul(n_dot_l, alpha2)), n_dot_l) + alpha2)));
-    let visibility = mul(recip(max(guard(smith_v + smith_l), LEAST)), 0.5);
+    let visibility = mul(recip(max(guard(smith_v + smith_l), DIVISOR_MIN)), 0.5);
     let grazing = guard(1.0 - v_dot_h);
     let grazing2 = mul(grazing, grazing);
     let grazing5 = mul(mul(grazing2, grazing2), grazing);
     let white = vec3<f32>(1.0);
     let fresnel = guard3(r.f0 + scale3(guard3(white - r.f0), grazing5));
     // What single scattering loses inside the microsurface comes back coloured by F0.
-    let lost = guard(recip(max(guard(r.scale + r.bias), 0.05)) - 1.0);
+    let lost = guard(recip(max(guard(r.scale + r.bias), ENERGY_MIN)) - 1.0);
     let energy = guard3(white + scale3(r.f0, lost));
     let specular = scale3(mul3(fresnel, energy), mul(distribution, visibility));
     let diffuse = scale3(mul3(guard3(white - fresnel), r.diffuse), INVERSE_PI);
-    return scale3(mul3(guard3(diffuse + specular), color.xyz), mul(n_dot_l, strength));
+    return scale3(mul3(guard3(diffuse + specular), light.linear_color), mul(n_dot_l, strength));
 }
 
 // Radiance towards the viewer.

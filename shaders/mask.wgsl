@@ -16,27 +16,26 @@ fn decode_texel(bytes: vec4<u32>, srgb: bool) -> vec4<f32> {
 fn alpha_at(triangle: u32, instance: u32, p: vec2<f32>) -> f32 {
     let c = corners_of(instance, triangle);
     let b = barycentrics(clip_of(c, 0u), p);
-    let p2 = parts_of(c, 2u);
-    let p3 = parts_of(c, 3u);
-    let material = instance_part(instance, INSTANCE_IDS).z;
-    return base_color(instance_part(instance, INSTANCE_FLAGS).y, material, b, p3, coordinates(b, p2, p3), false).w;
+    let a = attributes_of(c);
+    let material = instance_ids(instance).material;
+    return base_color(instance_flags(instance).flags, material, b, a, coordinates(b, a), false).w;
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let tile = order[workgroup.y * DISPATCH_WIDTH + workgroup.x];
     let tile_count = band.tiles_x * band.tiles_y;
-    let row = i32(local >> 3u);
-    let column = i32(local & 7u);
-    let x = (tile % band.tiles_x) * 8u + u32(column);
-    let y = (tile / band.tiles_x + band.first_tile_row) * 8u + u32(row);
-    let centre = vec2<i32>(i32(x), i32(y)) * 256 + vec2<i32>(128);
+    let row = i32(local / TILE);
+    let column = i32(local % TILE);
+    let x = (tile % band.tiles_x) * TILE + u32(column);
+    let y = (tile / band.tiles_x + band.first_tile_row) * TILE + u32(row);
+    let centre = vec2<i32>(i32(x), i32(y)) * SUBPIXELS + vec2<i32>(SUBPIXELS / 2);
     let list = MODE_MASK * tile_count + tile;
-    let first_sample = (tile * 64u + local) * SAMPLES;
+    let first_sample = (tile * WORKGROUP + local) * SAMPLES;
     let end = min(tiles[list + 1u], band.pair_capacity);
     for (var at = tiles[list]; at < end; at++) {
         let pair = textureLoad(pairs, place(at), 0);
-        let slot = (pair.x & 0x1FFFFFFFu) * 4u;
+        let slot = (pair.x & 0x1FFFFFFFu) * SETUP_PARTS;
         let crossing = vec3<bool>((pair.x & 0x20000000u) != 0u, (pair.x & 0x40000000u) != 0u, (pair.x & 0x80000000u) != 0u);
         let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
         let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
@@ -46,8 +45,8 @@ fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         let a = select(zero, sy.xyz - sy.yzx, crossing);
         let b = select(zero, sx.yzx - sx.xyz, crossing);
         let c = select(zero, bitcast<vec3<i32>>(pair.yzw), crossing) + a * (16 * column) + b * (16 * row);
-        let instance = instance_of_triangle(id >> 3u);
-        let cutoff = bitcast<f32>(material_part(instance_part(instance, INSTANCE_IDS).z, MATERIAL_EMISSIVE).w);
+        let instance = instance_of_triangle(id / PIECES);
+        let cutoff = material_emission(instance_ids(instance).material).cutoff;
         for (var s = 0u; s < SAMPLES; s++) {
             let offset = sample_offset(s);
             let e = c + a * (8 + offset.x) + b * (8 + offset.y);
@@ -62,7 +61,7 @@ fn masked(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
             if !(key > old_key || (key == old_key && id < old.y)) {
                 continue;
             }
-            if alpha_at(id >> 3u, instance, point_px(x, y, offset)) >= cutoff {
+            if alpha_at(id / PIECES, instance, point_px(x, y, offset)) >= cutoff {
                 samples[first_sample + s] = vec2<u32>(bitcast<u32>(key), id);
             }
         }

@@ -11,18 +11,18 @@ fn groups(count: u32) -> vec4<u32> {
     return vec4<u32>(min(count, DISPATCH_WIDTH), (count + DISPATCH_WIDTH - 1u) / DISPATCH_WIDTH, 1u, 0u);
 }
 
-fn groups_of_64(count: u32) -> vec4<u32> {
-    return groups((count + 63u) / 64u);
+fn groups_of_lines(count: u32) -> vec4<u32> {
+    return groups((count + WORKGROUP - 1u) / WORKGROUP);
 }
 
 @compute @workgroup_size(1)
 fn clipped() {
-    plans[PLAN_CLIPPED] = groups_of_64(min(atomicLoad(&counters.clipped), band.clipped_capacity));
+    plans[PLAN_CLIPPED] = groups_of_lines(min(atomicLoad(&counters.clipped), band.clipped_capacity));
 }
 
 @compute @workgroup_size(1)
 fn setups() {
-    plans[PLAN_SETUP] = groups_of_64(min(atomicLoad(&counters.setups), band.setup_capacity));
+    plans[PLAN_SETUP] = groups_of_lines(min(atomicLoad(&counters.setups), band.setup_capacity));
 }
 
 @compute @workgroup_size(1)
@@ -39,15 +39,15 @@ fn tiles() {
 }
 
 // Fills the last workgroup up with items that are none.
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn items(@builtin(local_invocation_index) local: u32) {
     let count = min(atomicLoad(&counters.items), band.item_capacity);
-    let needed = groups_of_64(count);
+    let needed = groups_of_lines(count);
     if local == 0u {
         plans[PLAN_ITEM] = needed;
     }
     let number = count + local;
-    if number < (count + 63u) / 64u * 64u {
+    if number < (count + WORKGROUP - 1u) / WORKGROUP * WORKGROUP {
         textureStore(listed, place(number), vec4<u32>(NOTHING, 0u, 0u, 0u));
     }
 }

@@ -40,7 +40,7 @@ fn run(probe: u32, v: vec4<u32>) -> vec2<u32> {
             return bits2(guard(a + b) - a, guard(guard(a + b) + c) + d);
         }
         case PROBE_REGROUPED_CONSTANTS: {
-            return bits2(guard(a + 1000000.0) - 1000000.0, mul(mul(a, 3.0), 0.1));
+            return bits2(guard(a + PROBE_MILLION) - PROBE_MILLION, mul(mul(a, 3.0), PROBE_TENTH));
         }
         case PROBE_REGROUPED_PRODUCT: {
             return bits2(mul(mul(a, b), c), mul(mul(a, a), b));
@@ -62,7 +62,7 @@ fn run(probe: u32, v: vec4<u32>) -> vec2<u32> {
             return vec2<u32>(bitcast<u32>(flush(mul(b - b, -1.0))), equal | bitcast<u32>(flush(floor(-abs(c - c)))));
         }
         case PROBE_FLOAT_TO_INTEGER: {
-            return vec2<u32>(bitcast<u32>(i32(max(min(a, 2000000000.0), -2000000000.0))), u32(max(min(b, 2000000000.0), 0.0)));
+            return vec2<u32>(bitcast<u32>(i32(max(min(a, PROBE_INTEGER_MAX), -PROBE_INTEGER_MAX))), u32(max(min(b, PROBE_INTEGER_MAX), 0.0)));
         }
         case PROBE_INTEGER_TO_FLOAT: {
             return bits2(f32(i >> 7u), f32(v.y >> 8u));
@@ -114,7 +114,7 @@ fn run(probe: u32, v: vec4<u32>) -> vec2<u32> {
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(PROBE_WORKGROUP)
 fn main(
     @builtin(global_invocation_id) at: vec3<u32>,
     @builtin(workgroup_id) workgroup: vec3<u32>,

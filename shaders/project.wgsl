@@ -7,15 +7,20 @@
 
 // VERTEX_PARTS vec4<u32> each; twin of Vertex in raster/src/prepared.rs.
 @group(0) @binding(3) var vertices: texture_2d<u32>;
-// Two vec4<u32> each: (x, y, w, d), (sx, sy, key, outcode); twin of ClipVertex in raster/src/passes/project.rs.
+// CLIP_PARTS vec4<u32> each: (x, y, w, d), (sx, sy, key, outcode); twin of ClipVertex in
+// raster/src/passes/project.rs.
 @group(0) @binding(4) var clip: texture_storage_2d<rgba32uint, write>;
 
-fn vertex_part(vertex: u32, part: u32) -> vec4<f32> {
-    return bitcast<vec4<f32>>(textureLoad(vertices, place(vertex * VERTEX_PARTS + part), 0));
+fn vertex_part(k: u32, part: u32) -> vec4<f32> {
+    return bitcast<vec4<f32>>(textureLoad(vertices, place(k * VERTEX_PARTS + part), 0));
 }
 
-fn position_of(vertex: u32) -> vec3<f32> {
-    return vertex_part(vertex, 0u).xyz;
+fn vertex_position(k: u32) -> vec3<f32> {
+    return vertex_part(k, 0u).xyz;
+}
+
+fn vertex_tangent(k: u32) -> vec4<f32> {
+    return vec4<f32>(vertex_part(k, 1u).zw, vertex_part(k, 2u).xy);
 }
 
 fn flush_clip(v: f32) -> f32 {
@@ -38,15 +43,16 @@ fn project(
     at: u32,
     to: u32,
 ) {
-    let p = position_of(at);
+    let p = vertex_position(at);
     var x = transform_row(row_x, p);
     var y = transform_row(row_y, p);
     let w = transform_row(row_w, p);
     let d = transform_row(row_d, p);
     if (flags & INSTANCE_LINES) != 0u {
         // Half a pixel to the side, across the direction in which the line runs on screen.
-        let q = position_of(first + bitcast<u32>(vertex_part(at, 1u).z));
-        let side = mul(vertex_part(at, 2u).y, 0.5);
+        let tangent = vertex_tangent(at);
+        let q = vertex_position(first + bitcast<u32>(tangent.x));
+        let side = mul(tangent.w, 0.5);
         let qw = transform_row(row_w, q);
         let dx = guard(mul(transform_row(row_x, q), w) - mul(x, qw));
         let dy = guard(mul(transform_row(row_y, q), w) - mul(y, qw));
@@ -55,8 +61,9 @@ fn project(
         y = guard(y + mul(dx, half));
     }
     if (flags & INSTANCE_POINTS) != 0u {
-        x = guard(x + mul(mul(vertex_part(at, 1u).z, 0.5), w));
-        y = guard(y + mul(mul(vertex_part(at, 1u).w, 0.5), w));
+        let tangent = vertex_tangent(at);
+        x = guard(x + mul(mul(tangent.x, 0.5), w));
+        y = guard(y + mul(mul(tangent.y, 0.5), w));
     }
     x = flush_clip(x);
     y = flush_clip(y);
@@ -75,55 +82,55 @@ fn project(
         | select(0u, OUTCODE_BOTTOM, py > half_height)
         | select(0u, OUTCODE_FAR, d > u.zfar)
         | select(0u, OUTCODE_WIDE, abs(px) > GUARD_PX || abs(py) > GUARD_PX);
-    textureStore(clip, place(to * 2u), bitcast<vec4<u32>>(vec4<f32>(x, y, w, d)));
+    textureStore(clip, place(to * CLIP_PARTS), bitcast<vec4<u32>>(vec4<f32>(x, y, w, d)));
     let snapped = vec4<u32>(
         bitcast<u32>(snap(px, u.width)),
         bitcast<u32>(snap(py, u.height)),
         bitcast<u32>(key),
         select(inside, OUTCODE_NEAR, near),
     );
-    textureStore(clip, place(to * 2u + 1u), snapped);
+    textureStore(clip, place(to * CLIP_PARTS + 1u), snapped);
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn current(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let vertex = linear_index(workgroup, local);
     if vertex >= band.clip_vertex_count {
         return;
     }
     let k = instance_of_vertex(vertex);
-    let ranges = instance_part(k, INSTANCE_RANGES);
+    let ranges = instance_ranges(k);
     project(
-        instance_row(k, INSTANCE_CLIP),
-        instance_row(k, INSTANCE_CLIP + 1u),
-        instance_row(k, INSTANCE_CLIP + 2u),
-        instance_row(k, INSTANCE_CLIP + 3u),
-        instance_part(k, INSTANCE_FLAGS).y,
-        ranges.x,
-        ranges.x + (vertex - ranges.z),
+        instance_row(k, INSTANCE_CLIP_FROM_LOCAL),
+        instance_row(k, INSTANCE_CLIP_FROM_LOCAL + 1u),
+        instance_row(k, INSTANCE_CLIP_FROM_LOCAL + 2u),
+        instance_row(k, INSTANCE_CLIP_FROM_LOCAL + 3u),
+        instance_flags(k).flags,
+        ranges.first_vertex,
+        ranges.first_vertex + (vertex - ranges.first_clip_vertex),
         vertex,
     );
 }
 
 // X, Y and W of the previous frame, behind the vertices of this one.
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn previous(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let vertex = linear_index(workgroup, local);
     if vertex >= band.clip_vertex_count {
         return;
     }
     let k = instance_of_vertex(vertex);
-    let ranges = instance_part(k, INSTANCE_RANGES);
-    let flags = instance_part(k, INSTANCE_FLAGS).y;
-    let first = ranges.x + select(0u, band.deformed_count, (flags & INSTANCE_DEFORMED) != 0u);
+    let ranges = instance_ranges(k);
+    let flags = instance_flags(k).flags;
+    let first = ranges.first_vertex + select(0u, band.deformed_count, (flags & INSTANCE_DEFORMED) != 0u);
     project(
-        instance_row(k, INSTANCE_PREVIOUS_CLIP),
-        instance_row(k, INSTANCE_PREVIOUS_CLIP + 1u),
-        instance_row(k, INSTANCE_PREVIOUS_CLIP + 2u),
-        instance_row(k, INSTANCE_PREVIOUS_CLIP + 2u),
+        instance_row(k, INSTANCE_PREVIOUS_CLIP_FROM_LOCAL),
+        instance_row(k, INSTANCE_PREVIOUS_CLIP_FROM_LOCAL + 1u),
+        instance_row(k, INSTANCE_PREVIOUS_CLIP_FROM_LOCAL + 2u),
+        instance_row(k, INSTANCE_PREVIOUS_CLIP_FROM_LOCAL + 2u),
         flags,
         first,
-        first + (vertex - ranges.z),
+        first + (vertex - ranges.first_clip_vertex),
         band.clip_vertex_count + vertex,
     );
 }

@@ -149,11 +149,11 @@ fn put_color(pixel: u32, display: vec3<f32>, alpha: f32) {
 }
 
 // Pixels of tiles that no triangle touches.
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn blank(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let last = band.tiles_x * band.tiles_y - 1u;
     let at = tile_pixel(order[last - (workgroup.y * DISPATCH_WIDTH + workgroup.x)], local);
-    if at.x >= u.width || at.y + band.first_tile_row * 8u >= u.height {
+    if at.x >= u.width || at.y + band.first_tile_row * TILE >= u.height {
         return;
     }
     let pixel = at.y * u.width + at.x;
@@ -173,18 +173,18 @@ fn blank(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
         }
     }
     if OUT_ID {
-        for (var k = 0u; k < 12u; k++) {
-            frame[band.coverage_at + pixel * 12u + k] = select(0u, SAMPLES, k == 2u);
+        for (var k = 0u; k < COVERAGE_WORDS; k++) {
+            frame[band.coverage_at + pixel * COVERAGE_WORDS + k] = select(0u, SAMPLES, k == OWNER_WORDS - 1u);
         }
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let at = tile_pixel(order[workgroup.y * DISPATCH_WIDTH + workgroup.x], local);
     let x = at.x;
     let y = at.y;
-    let absolute_y = y + band.first_tile_row * 8u;
+    let absolute_y = y + band.first_tile_row * TILE;
     if x >= u.width || absolute_y >= u.height {
         return;
     }
@@ -213,7 +213,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     var alpha = min(sum.color.w, 1.0);
     if BACKGROUND == BACKGROUND_ENVIRONMENT {
         let p = guard2(
-            mul2(vec2<f32>(vec2<i32>(i32(x), i32(absolute_y)) * 16 + vec2<i32>(8)), vec2<f32>(0.0625))
+            mul2(vec2<f32>(vec2<i32>(i32(x), i32(absolute_y)) * 16 + vec2<i32>(8)), vec2<f32>(PX_PER_OFFSET))
                 - mul2(vec2<f32>(f32(u.width), f32(u.height)), vec2<f32>(0.5)),
         );
         rgb = guard3(rgb + scale3(sky(p), sum.background));

@@ -1,16 +1,17 @@
 // Project, triangles: set-up records. Twin of `triangles` in raster/src/passes/project.rs.
 //
-// A set-up is four vec4<u32>: (sx0, sx1, sx2, key), (sy0, sy1, sy2, order), (key_dx, key_dy, key_min, key_max),
-// (mode, bounds_x, bounds_y, 0). `order` is the global triangle times 8 and the piece of it: set-ups lie in any
-// order, `order` decides ties. Triangles that need clipping are listed and clipped by a pass of their own.
+// A set-up is SETUP_PARTS vec4<u32>: (sx0, sx1, sx2, key), (sy0, sy1, sy2, order),
+// (key_dx, key_dy, key_min, key_max), (mode, bounds_x, bounds_y, 0). `order` is the global triangle times PIECES
+// and the piece of it: set-ups lie in any order, `order` decides ties. Triangles that need clipping are listed and
+// clipped by a pass of their own.
 //#include frame
 //#include prelude
 //#include exact
 //#include integer
 //#include counters
 //#include instances
+//#include materials
 
-@group(0) @binding(3) var materials: texture_2d<u32>;
 @group(0) @binding(4) var triangles: texture_2d<u32>;
 @group(0) @binding(5) var clip: texture_2d<u32>;
 @group(0) @binding(6) var setups: texture_storage_2d<rgba32uint, write>;
@@ -31,18 +32,17 @@ struct Projected {
 }
 
 fn maker_of(k: u32) -> Maker {
-    let material = instance_part(k, INSTANCE_IDS).z;
-    let flags = textureLoad(materials, place(material * MATERIAL_PARTS + MATERIAL_FLAGS), 0).x;
-    let instance_flags = instance_part(k, INSTANCE_FLAGS).y;
+    let flags = material_flags(instance_ids(k).material);
+    let drawn = instance_flags(k).flags;
     var mode = MODE_OPAQUE;
     if (flags & MATERIAL_BLEND) != 0u {
         mode = MODE_BLEND;
     } else if (flags & MATERIAL_MASK) != 0u {
         mode = MODE_MASK;
     }
-    let sprite = (instance_flags & (INSTANCE_LINES | INSTANCE_POINTS)) != 0u;
+    let sprite = (drawn & (INSTANCE_LINES | INSTANCE_POINTS)) != 0u;
     let double_sided = sprite || (flags & MATERIAL_DOUBLE_SIDED) != 0u;
-    let mirrored = (instance_flags & INSTANCE_MIRRORED) != 0u;
+    let mirrored = (drawn & INSTANCE_MIRRORED) != 0u;
     return Maker(double_sided || !mirrored, double_sided || mirrored, mode);
 }
 
@@ -55,7 +55,7 @@ fn missed(low: i32, high: i32) -> bool {
 fn float_from_wide(x: vec2<u32>) -> f32 {
     let high = f32(bitcast<i32>((x.y << 8u) | (x.x >> 24u)));
     let low = f32(bitcast<i32>(x.x & 0x00FFFFFFu));
-    return mul(high, 16777216.0) + low;
+    return mul(high, EXACT_INTEGERS) + low;
 }
 
 fn make(maker: Maker, order: u32, a: Projected, b_in: Projected, c_in: Projected) {
@@ -102,7 +102,7 @@ fn make(maker: Maker, order: u32, a: Projected, b_in: Projected, c_in: Projected
     if slot >= band.setup_capacity {
         return;
     }
-    let at = slot * 4u;
+    let at = slot * SETUP_PARTS;
     textureStore(setups, place(at), vec4<u32>(bitcast<vec3<u32>>(vec3<i32>(a.sx, b.sx, c.sx)), bitcast<u32>(a.key)));
     textureStore(setups, place(at + 1u), vec4<u32>(bitcast<vec3<u32>>(vec3<i32>(a.sy, b.sy, c.sy)), order));
     textureStore(setups, place(at + 2u), bitcast<vec4<u32>>(vec4<f32>(key_dx, key_dy, key_min, key_max)));
@@ -111,16 +111,16 @@ fn make(maker: Maker, order: u32, a: Projected, b_in: Projected, c_in: Projected
 
 // Where a triangle's corners lie in `clip`.
 fn clip_vertices(k: u32, triangle: u32) -> vec3<u32> {
-    let first = instance_part(k, INSTANCE_RANGES);
-    let at = first.w / 3u + (triangle - instance_part(k, INSTANCE_IDS).x);
-    return vec3<u32>(first.z) + textureLoad(triangles, place(at), 0).xyz;
+    let ranges = instance_ranges(k);
+    let at = ranges.first_index / 3u + (triangle - instance_ids(k).first_triangle);
+    return vec3<u32>(ranges.first_clip_vertex) + textureLoad(triangles, place(at), 0).xyz;
 }
 
 fn snapped(v: vec4<u32>) -> Projected {
     return Projected(bitcast<i32>(v.x), bitcast<i32>(v.y), bitcast<f32>(v.z));
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn whole(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let triangle = linear_index(workgroup, local);
     if triangle >= band.triangle_count {
@@ -128,9 +128,9 @@ fn whole(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     let k = instance_of_triangle(triangle);
     let index = clip_vertices(k, triangle);
-    let p = textureLoad(clip, place(index.x * 2u + 1u), 0);
-    let q = textureLoad(clip, place(index.y * 2u + 1u), 0);
-    let r = textureLoad(clip, place(index.z * 2u + 1u), 0);
+    let p = textureLoad(clip, place(index.x * CLIP_PARTS + 1u), 0);
+    let q = textureLoad(clip, place(index.y * CLIP_PARTS + 1u), 0);
+    let r = textureLoad(clip, place(index.z * CLIP_PARTS + 1u), 0);
     if (p.w & q.w & r.w & ~OUTCODE_WIDE) != 0u {
         return;
     }
@@ -143,7 +143,7 @@ fn whole(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_
     }
     make(
         maker_of(k),
-        triangle * 8u,
+        triangle * PIECES,
         snapped(p),
         snapped(q),
         snapped(r),
@@ -213,10 +213,10 @@ fn project_clipped(v: vec4<f32>) -> Projected {
 }
 
 fn corner(at: u32) -> vec4<f32> {
-    return bitcast<vec4<f32>>(textureLoad(clip, place(at * 2u), 0));
+    return bitcast<vec4<f32>>(textureLoad(clip, place(at * CLIP_PARTS), 0));
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn clip_listed(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let number = linear_index(workgroup, local);
     if number >= min(atomicLoad(&counters.clipped), band.clipped_capacity) {
@@ -258,7 +258,7 @@ fn clip_listed(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     var b = project_clipped(polygon[1]);
     for (var i = 1u; i < count - 1u; i++) {
         let c = project_clipped(polygon[i + 1u]);
-        make(maker, triangle * 8u + (i - 1u), a, b, c);
+        make(maker, triangle * PIECES + (i - 1u), a, b, c);
         b = c;
     }
 }

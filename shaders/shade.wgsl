@@ -22,39 +22,35 @@ fn decode_texel(bytes: vec4<u32>, srgb: bool) -> vec4<f32> {
 }
 
 // Shading normal: interpolated, mapped, turned to the viewer's side where the material has two.
-// `p0` to `p2` are the vertices' parts.
 fn shading_normal(
     instance: u32,
-    instance_flags: u32,
+    mirrored: bool,
     material: u32,
-    material_flags: u32,
+    double_sided: bool,
     b: Barycentrics,
-    p0: Parts,
-    p1: Parts,
-    p2: Parts,
+    a: Attributes,
     at: Coordinates,
 ) -> vec3<f32> {
-    let mirrored = (instance_flags & INSTANCE_MIRRORED) != 0u;
     var n = normalize3(transform_vector(
-        instance_row(instance, INSTANCE_NORMAL),
-        instance_row(instance, INSTANCE_NORMAL + 1u),
-        instance_row(instance, INSTANCE_NORMAL + 2u),
-        vec3<f32>(mean_bits(b, p0.a.w, p0.b.w, p0.c.w), mean_bits(b, p1.a.x, p1.b.x, p1.c.x), mean_bits(b, p1.a.y, p1.b.y, p1.c.y)),
+        instance_row(instance, INSTANCE_NORMAL_FROM_LOCAL),
+        instance_row(instance, INSTANCE_NORMAL_FROM_LOCAL + 1u),
+        instance_row(instance, INSTANCE_NORMAL_FROM_LOCAL + 2u),
+        mean3(b, a.p.normal, a.q.normal, a.r.normal),
     ));
     if TEXTURED_NORMAL {
-        let texture = texture_parts(material, MATERIAL_NORMAL_TEXTURE);
+        let texture = material_texture(material, MATERIAL_NORMAL_TEXTURE);
         let t = lookup(texture, false, at);
-        let handedness = bitcast<f32>(p2.a.y);
+        let handedness = a.p.tangent.w;
         let side = select(handedness, -handedness, mirrored);
         let along = transform_vector(
-            instance_row(instance, INSTANCE_EYE),
-            instance_row(instance, INSTANCE_EYE + 1u),
-            instance_row(instance, INSTANCE_EYE + 2u),
-            vec3<f32>(mean_bits(b, p1.a.z, p1.b.z, p1.c.z), mean_bits(b, p1.a.w, p1.b.w, p1.c.w), mean_bits(b, p2.a.x, p2.b.x, p2.c.x)),
+            instance_row(instance, INSTANCE_EYE_FROM_LOCAL),
+            instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 1u),
+            instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 2u),
+            mean3(b, a.p.tangent.xyz, a.q.tangent.xyz, a.r.tangent.xyz),
         );
         let tangent = normalize3(guard3(along - scale3(n, dot3(n, along))));
         let bitangent = scale3(cross3(n, tangent), side);
-        let strength = bitcast<f32>(material_part(material, MATERIAL_FACTORS).z);
+        let strength = material_factors(material).normal_scale;
         let x = mul(guard(mul(t.x, 2.0) - 1.0), strength);
         let y = mul(guard(mul(t.y, 2.0) - 1.0), strength);
         let z = guard(mul(t.z, 2.0) - 1.0);
@@ -62,7 +58,6 @@ fn shading_normal(
         n = select(n, mapped, vec3<bool>(is_textured(texture)));
     }
     // Front faces run anticlockwise, clockwise where the transform mirrors.
-    let double_sided = (material_flags & MATERIAL_DOUBLE_SIDED) != 0u;
     return select(n, -n, vec3<bool>(double_sided && b.clockwise != mirrored));
 }
 
@@ -97,80 +92,76 @@ fn put3(at: u32, value: vec3<f32>) {
     put(at + 2u, value.z);
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let number = linear_index(workgroup, local);
     let item = textureLoad(items, place(number), 0);
     if item.x == NOTHING {
         return;
     }
-    let triangle = item.x >> 3u;
+    let triangle = item.x / PIECES;
     let x = item.y & 0xFFFFu;
     let y = item.y >> 16u;
     let point = (item.z >> 16u) & 0xFFu;
-    let p = point_px(x, y + band.first_tile_row * 8u, sample_offset(point));
+    let p = point_px(x, y + band.first_tile_row * TILE, sample_offset(point));
     let instance = instance_of_triangle(triangle);
-    let ids = instance_part(instance, INSTANCE_IDS);
-    let instance_flags = instance_part(instance, INSTANCE_FLAGS).y;
-    let material = ids.z;
-    let flags = material_part(material, MATERIAL_FLAGS).x;
+    let ids = instance_ids(instance);
+    let drawn = instance_flags(instance);
+    let material = ids.material;
+    let flags = material_flags(material);
     let c = corners_of(instance, triangle);
     let v = clip_of(c, 0u);
     let b = barycentrics(v, p);
-    let p0 = parts_of(c, 0u);
-    let p1 = parts_of(c, 1u);
-    let p2 = parts_of(c, 2u);
-    let p3 = parts_of(c, 3u);
-    let at = coordinates(b, p2, p3);
-    let color = base_color(instance_flags, material, b, p3, at, true);
+    let a = attributes_of(c);
+    let at = coordinates(b, a);
+    let color = base_color(drawn.flags, material, b, a, at, true);
 
-    let instance_lit = (instance_flags & INSTANCE_UNLIT) == 0u;
+    let instance_lit = (drawn.flags & INSTANCE_UNLIT) == 0u;
     var normal = vec3<f32>(0.0);
     if LIT || OUT_NORMAL {
-        normal = select(normal, shading_normal(instance, instance_flags, material, flags, b, p0, p1, p2, at), vec3<bool>(instance_lit));
+        let mirrored = (drawn.flags & INSTANCE_MIRRORED) != 0u;
+        let double_sided = (flags & MATERIAL_DOUBLE_SIDED) != 0u;
+        let shading = shading_normal(instance, mirrored, material, double_sided, b, a, at);
+        normal = select(normal, shading, vec3<bool>(instance_lit));
     }
     var radiance = color.xyz;
     if LIT {
-        let local_position = vec3<f32>(
-            mean_bits(b, p0.a.x, p0.b.x, p0.c.x),
-            mean_bits(b, p0.a.y, p0.b.y, p0.c.y),
-            mean_bits(b, p0.a.z, p0.b.z, p0.c.z),
-        );
+        let local_position = mean3(b, a.p.position, a.q.position, a.r.position);
         let position_eye = vec3<f32>(
-            transform_row(instance_row(instance, INSTANCE_EYE), local_position),
-            transform_row(instance_row(instance, INSTANCE_EYE + 1u), local_position),
-            transform_row(instance_row(instance, INSTANCE_EYE + 2u), local_position),
+            transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL), local_position),
+            transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 1u), local_position),
+            transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 2u), local_position),
         );
         var to_viewer = u.to_viewer.xyz;
         if !ORTHOGRAPHIC {
             to_viewer = normalize3(-position_eye);
         }
-        let factors = bitcast<vec4<f32>>(material_part(material, MATERIAL_FACTORS));
+        let factors = material_factors(material);
         var s = Surface(
             position_eye,
             normal,
             to_viewer,
             color.xyz,
             color.w,
-            factors.x,
-            factors.y,
+            factors.metallic,
+            factors.roughness,
             1.0,
-            bitcast<vec3<f32>>(material_part(material, MATERIAL_EMISSIVE).xyz),
+            material_emission(material).emissive,
         );
         if TEXTURED_METALLIC_ROUGHNESS {
-            let texture = texture_parts(material, MATERIAL_METALLIC_ROUGHNESS_TEXTURE);
+            let texture = material_texture(material, MATERIAL_METALLIC_ROUGHNESS_TEXTURE);
             let t = lookup(texture, false, at);
             s.roughness = select(s.roughness, mul(s.roughness, t.y), is_textured(texture));
             s.metallic = select(s.metallic, mul(s.metallic, t.z), is_textured(texture));
         }
         if TEXTURED_OCCLUSION {
-            let texture = texture_parts(material, MATERIAL_OCCLUSION_TEXTURE);
+            let texture = material_texture(material, MATERIAL_OCCLUSION_TEXTURE);
             let t = lookup(texture, false, at);
-            let occlusion = guard(mul(guard(t.x - 1.0), factors.w) + 1.0);
+            let occlusion = guard(mul(guard(t.x - 1.0), factors.occlusion_strength) + 1.0);
             s.occlusion = select(1.0, max(occlusion, 0.0), is_textured(texture));
         }
         if TEXTURED_EMISSIVE {
-            let texture = texture_parts(material, MATERIAL_EMISSIVE_TEXTURE);
+            let texture = material_texture(material, MATERIAL_EMISSIVE_TEXTURE);
             let t = lookup(texture, true, at);
             s.emissive = select(s.emissive, mul3(s.emissive, t.xyz), vec3<bool>(is_textured(texture)));
         }
@@ -199,7 +190,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         put3(band.albedo_at + pixel * 3u, color.xyz);
     }
     if OUT_ID {
-        frame[band.id_at + pixel * 2u] = ids.w;
-        frame[band.id_at + pixel * 2u + 1u] = instance_part(instance, INSTANCE_FLAGS).x;
+        frame[band.id_at + pixel * 2u] = ids.node_id;
+        frame[band.id_at + pixel * 2u + 1u] = drawn.primitive_id;
     }
 }

@@ -4,10 +4,10 @@
 //#include prelude
 //#include vector
 //#include instances
+//#include materials
 //#include texture
+//#include vertices
 
-// MATERIAL_PARTS vec4<u32> each; twin of PackedMaterial in raster/src/prepared.rs.
-@group(0) @binding(3) var materials: texture_2d<u32>;
 @group(0) @binding(4) var vertices: texture_2d<u32>;
 @group(0) @binding(5) var clip: texture_2d<u32>;
 @group(0) @binding(6) var triangles: texture_2d<u32>;
@@ -19,14 +19,10 @@ fn texel(at: u32) -> vec4<u32> {
     return textureLoad(texels, vec2<u32>(at & (TEXELS_WIDTH - 1u), row & (TEXELS_ROWS - 1u)), row / TEXELS_ROWS, 0);
 }
 
-fn material_part(k: u32, part: u32) -> vec4<u32> {
-    return textureLoad(materials, place(k * MATERIAL_PARTS + part), 0);
-}
-
 // Pixels from the image centre of a point `offset` sixteenths of a pixel from the centre of pixel x, y.
 fn point_px(x: u32, y: u32, offset: vec2<i32>) -> vec2<f32> {
     let sixteenths = vec2<f32>(vec2<i32>(i32(x), i32(y)) * 16 + vec2<i32>(8) + offset);
-    return guard2(mul2(sixteenths, vec2<f32>(0.0625)) - mul2(vec2<f32>(f32(u.width), f32(u.height)), vec2<f32>(0.5)));
+    return guard2(mul2(sixteenths, vec2<f32>(PX_PER_OFFSET)) - mul2(vec2<f32>(f32(u.width), f32(u.height)), vec2<f32>(0.5)));
 }
 
 // Where a triangle's corners lie in `vertices` and in `clip`.
@@ -36,33 +32,37 @@ struct Corners {
 }
 
 fn corners_of(instance: u32, triangle: u32) -> Corners {
-    let ranges = instance_part(instance, INSTANCE_RANGES);
-    let at = ranges.w / 3u + (triangle - instance_part(instance, INSTANCE_IDS).x);
+    let ranges = instance_ranges(instance);
+    let at = ranges.first_index / 3u + (triangle - instance_ids(instance).first_triangle);
     let index = textureLoad(triangles, place(at), 0).xyz;
-    return Corners((vec3<u32>(ranges.x) + index) * VERTEX_PARTS, vec3<u32>(ranges.z) + index);
+    return Corners(vec3<u32>(ranges.first_vertex) + index, vec3<u32>(ranges.first_clip_vertex) + index);
 }
 
-// A part of each corner's vertex.
-struct Parts {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
+fn vertex_part(k: u32, part: u32) -> vec4<u32> {
+    return textureLoad(vertices, place(k * VERTEX_PARTS + part), 0);
 }
 
-fn parts_of(c: Corners, part: u32) -> Parts {
-    return Parts(
-        textureLoad(vertices, place(c.vertex.x + part), 0),
-        textureLoad(vertices, place(c.vertex.y + part), 0),
-        textureLoad(vertices, place(c.vertex.z + part), 0),
-    );
+fn vertex_at(k: u32) -> Vertex {
+    return vertex_from(vertex_part(k, 0u), vertex_part(k, 1u), vertex_part(k, 2u), vertex_part(k, 3u));
+}
+
+// The vertices of a triangle.
+struct Attributes {
+    p: Vertex,
+    q: Vertex,
+    r: Vertex,
+}
+
+fn attributes_of(c: Corners) -> Attributes {
+    return Attributes(vertex_at(c.vertex.x), vertex_at(c.vertex.y), vertex_at(c.vertex.z));
 }
 
 // X, Y, W, D of each corner; `first` is 0, or where the previous frame's begin.
 fn clip_of(c: Corners, first: u32) -> mat3x4<f32> {
     return mat3x4<f32>(
-        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.x) * 2u), 0)),
-        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.y) * 2u), 0)),
-        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.z) * 2u), 0)),
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.x) * CLIP_PARTS), 0)),
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.y) * CLIP_PARTS), 0)),
+        bitcast<vec4<f32>>(textureLoad(clip, place((first + c.clip.z) * CLIP_PARTS), 0)),
     );
 }
 
@@ -97,11 +97,19 @@ fn mean(b: Barycentrics, v: vec3<f32>) -> f32 {
     return dot3(b.weight, v);
 }
 
-fn mean_bits(b: Barycentrics, x: u32, y: u32, z: u32) -> f32 {
-    return mean(b, bitcast<vec3<f32>>(vec3<u32>(x, y, z)));
+// Per component, of a value at each corner.
+fn mean3(b: Barycentrics, p: vec3<f32>, q: vec3<f32>, r: vec3<f32>) -> vec3<f32> {
+    return vec3<f32>(
+        mean(b, vec3<f32>(p.x, q.x, r.x)),
+        mean(b, vec3<f32>(p.y, q.y, r.y)),
+        mean(b, vec3<f32>(p.z, q.z, r.z)),
+    );
 }
 
-fn footprint(b: Barycentrics, u_corners: vec3<f32>, v_corners: vec3<f32>) -> Footprint {
+// `p`, `q` and `r` are the corners' coordinates.
+fn footprint(b: Barycentrics, p: vec2<f32>, q: vec2<f32>, r: vec2<f32>) -> Footprint {
+    let u_corners = vec3<f32>(p.x, q.x, r.x);
+    let v_corners = vec3<f32>(p.y, q.y, r.y);
     let uv = vec2<f32>(mean(b, u_corners), mean(b, v_corners));
     let du = guard3(u_corners - vec3<f32>(uv.x));
     let dv = guard3(v_corners - vec3<f32>(uv.y));
@@ -118,79 +126,41 @@ struct Coordinates {
     set1: Footprint,
 }
 
-// `p2` and `p3` are the vertices' third and fourth parts.
-fn coordinates(b: Barycentrics, p2: Parts, p3: Parts) -> Coordinates {
+fn coordinates(b: Barycentrics, a: Attributes) -> Coordinates {
     var out: Coordinates;
     if UV0 {
-        out.set0 = footprint(
-            b,
-            bitcast<vec3<f32>>(vec3<u32>(p2.a.z, p2.b.z, p2.c.z)),
-            bitcast<vec3<f32>>(vec3<u32>(p2.a.w, p2.b.w, p2.c.w)),
-        );
+        out.set0 = footprint(b, a.p.uv0, a.q.uv0, a.r.uv0);
     }
     if UV1 {
-        out.set1 = footprint(
-            b,
-            bitcast<vec3<f32>>(vec3<u32>(p3.a.x, p3.b.x, p3.c.x)),
-            bitcast<vec3<f32>>(vec3<u32>(p3.a.y, p3.b.y, p3.c.y)),
-        );
+        out.set1 = footprint(b, a.p.uv1, a.q.uv1, a.r.uv1);
     }
     return out;
 }
 
-// What a material says of a texture: uv_transform, uv_set, first_texel, width, height, level_count, flags.
-struct TextureParts {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
-}
-
-fn texture_parts(material: u32, part: u32) -> TextureParts {
-    return TextureParts(
-        material_part(material, part),
-        material_part(material, part + 1u),
-        material_part(material, part + 2u),
-    );
-}
-
-fn is_textured(t: TextureParts) -> bool {
-    return t.c.z > 0u;
-}
-
-fn lookup(t: TextureParts, srgb: bool, at: Coordinates) -> vec4<f32> {
+fn lookup(t: PackedTexture, srgb: bool, at: Coordinates) -> vec4<f32> {
     var f = at.set0;
     if UV1 {
-        let second = t.b.z == 1u;
+        let second = t.uv_set == 1u;
         f = Footprint(
             select(at.set0.uv, at.set1.uv, second),
             select(at.set0.dx, at.set1.dx, second),
             select(at.set0.dy, at.set1.dy, second),
         );
     }
-    return sample_texture(
-        bitcast<vec3<f32>>(t.a.xyz),
-        bitcast<vec3<f32>>(vec3<u32>(t.a.w, t.b.xy)),
-        t.b.w,
-        max(t.c.x, 1u),
-        max(t.c.y, 1u),
-        max(t.c.z, 1u),
-        t.c.w,
-        srgb,
-        f,
-    );
+    return sample_texture(t, srgb, f);
 }
 
 // Base colour with alpha: factor × texture × vertex colour.
-fn base_color(flags: u32, material: u32, b: Barycentrics, p3: Parts, at: Coordinates, srgb: bool) -> vec4<f32> {
-    var color = bitcast<vec4<f32>>(material_part(material, MATERIAL_BASE_COLOR));
+fn base_color(flags: u32, material: u32, b: Barycentrics, a: Attributes, at: Coordinates, srgb: bool) -> vec4<f32> {
+    var color = material_base_color(material);
     if TEXTURED_BASE {
-        let t = texture_parts(material, MATERIAL_BASE_COLOR_TEXTURE);
+        let t = material_texture(material, MATERIAL_BASE_COLOR_TEXTURE);
         let textured = mul4(color, lookup(t, srgb, at));
         color = select(color, textured, vec4<bool>(is_textured(t)));
     }
     if COLORED {
-        let rg = vec3<u32>(p3.a.z, p3.b.z, p3.c.z);
-        let ba = vec3<u32>(p3.a.w, p3.b.w, p3.c.w);
+        let rg = vec3<u32>(a.p.color.x, a.q.color.x, a.r.color.x);
+        let ba = vec3<u32>(a.p.color.y, a.q.color.y, a.r.color.y);
         let vertex = vec4<f32>(
             mean(b, vec3<f32>(rg & vec3<u32>(0xFFFFu))),
             mean(b, vec3<f32>(rg >> vec3<u32>(16u))),

@@ -1,5 +1,6 @@
 // Texture lookups in our own arithmetic: wrap, level, bilinear, trilinear. Twin of
 // raster/src/passes/texture.rs. Who includes this gives `texel` and `decode_texel`.
+//#include materials
 //#include prelude
 //#include exact
 
@@ -69,18 +70,13 @@ fn bilinear(l: Level, uv: vec2<f32>, wrap_u: u32, wrap_v: u32, linear: bool, srg
     return select(scaled, vec4<f32>(value.xyz, scaled.w), vec4<bool>(srgb));
 }
 
-// Filtered RGBA, 0 to 1, sRGB decoded. (u', v') = rows of `m` times (u, v, 1).
-fn sample_texture(
-    m_u: vec3<f32>,
-    m_v: vec3<f32>,
-    first_texel: u32,
-    width: u32,
-    height: u32,
-    level_count: u32,
-    flags: u32,
-    srgb: bool,
-    f: Footprint,
-) -> vec4<f32> {
+// Filtered RGBA, 0 to 1, sRGB decoded. (u', v') = rows of the transform times (u, v, 1).
+fn sample_texture(t: PackedTexture, srgb: bool, f: Footprint) -> vec4<f32> {
+    let m_u = t.uv_transform[0];
+    let m_v = t.uv_transform[1];
+    let width = max(t.width, 1u);
+    let height = max(t.height, 1u);
+    let level_count = max(t.level_count, 1u);
     let uv = vec2<f32>(
         guard(guard(mul(f.uv.x, m_u.x) + mul(f.uv.y, m_u.y)) + m_u.z),
         guard(guard(mul(f.uv.x, m_v.x) + mul(f.uv.y, m_v.y)) + m_v.z),
@@ -90,20 +86,20 @@ fn sample_texture(
     let b = mul2(vec2<f32>(mul(f.dy.x, m_u.x) + mul(f.dy.y, m_u.y), mul(f.dy.x, m_v.x) + mul(f.dy.y, m_v.y)), size);
     let rho2 = max(mul(a.x, a.x) + mul(a.y, a.y), mul(b.x, b.x) + mul(b.y, b.y));
     let lod_any = mul(log_two(rho2), 0.5);
-    let linear = (flags & select(TEXTURE_MAG_LINEAR, TEXTURE_MIN_LINEAR, lod_any > 0.0)) != 0u;
+    let linear = (t.flags & select(TEXTURE_MAG_LINEAR, TEXTURE_MIN_LINEAR, lod_any > 0.0)) != 0u;
     let last = f32(level_count - 1u);
-    let lod = select(0.0, min(max(lod_any, 0.0), last), (flags & TEXTURE_MIPS) != 0u);
-    let between = (flags & TEXTURE_MIP_LINEAR) != 0u;
+    let lod = select(0.0, min(max(lod_any, 0.0), last), (t.flags & TEXTURE_MIPS) != 0u);
+    let between = (t.flags & TEXTURE_MIP_LINEAR) != 0u;
     let whole = floor(select(lod + 0.5, lod, between));
     let blend = select(0.0, lod - whole, between);
 
     let number = u32(whole);
-    var level = Level(first_texel, width, height);
+    var level = Level(t.first_texel, width, height);
     for (var k = 0u; k < number; k++) {
         level = next_level(level);
     }
-    let wrap_u = (flags >> TEXTURE_WRAP_U_SHIFT) & 3u;
-    let wrap_v = (flags >> TEXTURE_WRAP_V_SHIFT) & 3u;
+    let wrap_u = (t.flags >> TEXTURE_WRAP_U_SHIFT) & TEXTURE_WRAP_MASK;
+    let wrap_v = (t.flags >> TEXTURE_WRAP_V_SHIFT) & TEXTURE_WRAP_MASK;
     let near = bilinear(level, uv, wrap_u, wrap_v, linear, srgb);
     if !TRILINEAR {
         return near;

@@ -3,8 +3,8 @@
 
 fn neutral(color: vec3<f32>) -> vec3<f32> {
     let least = min(min(color.x, color.y), color.z);
-    let toe = guard(least - mul(mul(least, least), 6.25));
-    let offset = select(0.04, toe, least < 0.08);
+    let toe = guard(least - mul(mul(least, least), NEUTRAL_TOE_SQUARED));
+    let offset = select(NEUTRAL_OFFSET, toe, least < NEUTRAL_TOE);
     let c = guard3(color - vec3<f32>(offset));
     let brightest = max(max(c.x, c.y), c.z);
     let compressed = brightest >= NEUTRAL_START;

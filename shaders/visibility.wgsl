@@ -16,7 +16,7 @@
 @group(0) @binding(8) var<storage, read_write> samples: array<vec2<u32>>;
 @group(0) @binding(9) var<storage, read> order: array<u32>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WORKGROUP)
 fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let place_of_tile = (workgroup.y * DISPATCH_WIDTH + workgroup.x) * STRIP + local / LANES;
     let lane = local % LANES;
@@ -26,10 +26,10 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let tile = order[place_of_tile];
     let tile_x = tile % band.tiles_x;
     let tile_y = tile / band.tiles_x;
-    let row = i32(lane / (8u / STRIP));
-    let column = i32((lane % (8u / STRIP)) * STRIP);
-    let centre_x = i32(tile_x) * 2048 + column * 256 + 128;
-    let centre_y = i32(tile_y + band.first_tile_row) * 2048 + row * 256 + 128;
+    let row = i32(lane / (TILE / STRIP));
+    let column = i32((lane % (TILE / STRIP)) * STRIP);
+    let centre_x = (i32(tile_x * TILE) + column) * SUBPIXELS + SUBPIXELS / 2;
+    let centre_y = (i32((tile_y + band.first_tile_row) * TILE) + row) * SUBPIXELS + SUBPIXELS / 2;
 
     var keys: array<f32, STATES>;
     var orders: array<u32, STATES>;
@@ -41,7 +41,7 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let end = min(tiles[tile + 1u], band.pair_capacity);
     for (var at = tiles[tile]; at < end; at++) {
         let pair = textureLoad(pairs, place(at), 0);
-        let slot = (pair.x & 0x1FFFFFFFu) * 4u;
+        let slot = (pair.x & 0x1FFFFFFFu) * SETUP_PARTS;
         let crossing = vec3<bool>((pair.x & 0x20000000u) != 0u, (pair.x & 0x40000000u) != 0u, (pair.x & 0x80000000u) != 0u);
         let sx = bitcast<vec4<i32>>(textureLoad(setups, place(slot), 0));
         let sy = bitcast<vec4<i32>>(textureLoad(setups, place(slot + 1u), 0));
@@ -60,7 +60,7 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
             let key_y = guard(key + mul(dy, plane.y));
             //#for p in STRIP
             {
-                let dx = f32(centre_x + $p * 256 + 16 * SAMPLE_X_$s - sx.x);
+                let dx = f32(centre_x + $p * SUBPIXELS + 16 * SAMPLE_X_$s - sx.x);
                 let k = min(max(mul(dx, plane.x) + key_y, plane.z), plane.w);
                 let nearer = k > keys[$p * SAMPLES + $s] || (k == keys[$p * SAMPLES + $s] && id < orders[$p * SAMPLES + $s]);
                 let drawn = (e.x | e.y | e.z) >= 0 && nearer;
@@ -73,10 +73,10 @@ fn opaque(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
         //#end
     }
 
-    let y = tile_y * 8u + u32(row);
-    let x0 = tile_x * 8u + u32(column);
+    let y = tile_y * TILE + u32(row);
+    let x0 = tile_x * TILE + u32(column);
     if LAYERED {
-        let first = (tile * 64u + lane * STRIP) * SAMPLES;
+        let first = (tile * WORKGROUP + lane * STRIP) * SAMPLES;
         //#for k in STATES
         samples[first + $k] = vec2<u32>(bitcast<u32>(keys[$k]), orders[$k]);
         //#end

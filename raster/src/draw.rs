@@ -9,6 +9,7 @@ use glam::{DMat3, DMat4, DVec3, DVec4};
 
 use crate::environment::Environment;
 use crate::frame::{Background, ColorFormat, FrameRequest, Output, RenderError, Tonemap};
+use crate::passes::tonemap::curve;
 use crate::pose::{self, PlacedKind, Pose};
 use crate::prepared::{Geometry, Prepared};
 use crate::scene::Topology;
@@ -30,7 +31,23 @@ pub mod instance_flags {
     pub const COLORED: u32 = 32;
 }
 
-/// One primitive drawn once. Twin: `Instance`.
+/// Codes of [`PackedLight::kind`].
+#[allow(missing_docs)]
+pub mod light_kind {
+    pub const DIRECTIONAL: u32 = 0;
+    pub const POINT: u32 = 1;
+    pub const SPOT: u32 = 2;
+}
+
+/// Codes of [`FrameConstants::background`].
+#[allow(missing_docs)]
+pub mod background_kind {
+    pub const TRANSPARENT: u32 = 0;
+    pub const CONSTANT: u32 = 1;
+    pub const ENVIRONMENT: u32 = 2;
+}
+
+/// One primitive drawn once, 256 bytes. Twin: `shaders/instances.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct Instance {
@@ -66,13 +83,13 @@ pub struct Instance {
     pub padding: [u32; 2],
 }
 
-/// A light. Twin: `PackedLight`.
+/// A light, 64 bytes. Twin: `PackedLight` in `shaders/light.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct PackedLight {
     /// *Space*: eye.
     pub position_eye: [f32; 3],
-    /// 0 directional, 1 point, 2 spot.
+    /// [`light_kind`].
     pub kind: u32,
     /// Towards the light where directional, else the way a spot shines. Unit.
     pub direction: [f32; 3],
@@ -88,7 +105,7 @@ pub struct PackedLight {
     pub padding: [u32; 3],
 }
 
-/// Constants of a frame. Twin: `FrameConstants`, a uniform.
+/// Constants of a frame. Twin: `FrameConstants` in `shaders/frame.wgsl`, a uniform.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct FrameConstants {
@@ -112,9 +129,9 @@ pub struct FrameConstants {
     pub zfar: f32,
     /// 2^EV.
     pub exposure: f32,
-    /// 0 none, 1 neutral, 2 ACES.
+    /// A [`curve`].
     pub tonemap: u32,
-    /// 0 transparent, 1 constant, 2 environment.
+    /// A [`background_kind`].
     pub background: u32,
     /// Lights.
     pub light_count: u32,
@@ -145,6 +162,8 @@ pub struct FrameConstants {
     /// Environment irradiance / pi; see [`Environment::irradiance_sh`].
     pub irradiance_sh: [[f32; 4]; 9],
 }
+
+const _: () = assert!(size_of::<Instance>() == 256 && size_of::<PackedLight>() == 64);
 
 /// A primitive that skins or morphs this frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -447,9 +466,9 @@ fn pack_lights(
             PackedLight {
                 position_eye: f(l.position_world - eye_world),
                 kind: match l.kind {
-                    PlacedKind::Directional => 0,
-                    PlacedKind::Point => 1,
-                    PlacedKind::Spot => 2,
+                    PlacedKind::Directional => light_kind::DIRECTIONAL,
+                    PlacedKind::Point => light_kind::POINT,
+                    PlacedKind::Spot => light_kind::SPOT,
                 },
                 direction: match l.kind {
                     PlacedKind::Directional => f(-l.direction_world),
@@ -493,12 +512,12 @@ fn constants(
     };
     let turn = f64::from(lighting.environment_rotation_rad);
     let (background, background_linear) = match request.background {
-        Background::Transparent => (0, [0.0; 4]),
+        Background::Transparent => (background_kind::TRANSPARENT, [0.0; 4]),
         Background::Srgb(srgb) => {
             let [r, g, b] = srgb.map(|c| crate::image::srgb::SRGB8_TO_LINEAR[c as usize]);
-            (1, [r, g, b, 1.0])
+            (background_kind::CONSTANT, [r, g, b, 1.0])
         }
-        Background::Environment => (2, [0.0; 4]),
+        Background::Environment => (background_kind::ENVIRONMENT, [0.0; 4]),
     };
     let lit_by_file = lighting.punctual && !scene.lights.is_empty() || lighting.sun.is_some();
     let environment_light = lighting.environment.unwrap_or(request.environment.is_some() || !lit_by_file);
@@ -514,9 +533,9 @@ fn constants(
         zfar: zfar as f32,
         exposure: libm::exp2(f64::from(request.exposure_ev)) as f32,
         tonemap: match request.tonemap {
-            Tonemap::None => 0,
-            Tonemap::Neutral => 1,
-            Tonemap::Aces => 2,
+            Tonemap::None => curve::NONE,
+            Tonemap::Neutral => curve::NEUTRAL,
+            Tonemap::Aces => curve::ACES,
         },
         background,
         light_count: lights.len() as u32,

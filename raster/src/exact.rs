@@ -112,12 +112,15 @@ pub fn flush8<S: Simd>(x: f32x8<S>) -> f32x8<S> {
     magnitude.simd_lt(u32x8::splat(x.simd, FLUSH_BELOW.to_bits())).select(f32x8::splat(x.simd, 0.0), x)
 }
 
+/// Integers up to 2^24 are exact as f32.
+pub const EXACT_INTEGERS: f32 = 16_777_216.0;
+
 /// An exact 64-bit integer as f32, rounded once: both halves are exact.
 #[inline(always)]
 pub fn f32_from_i64(x: i64) -> f32 {
     let high = (x >> 24) as i32 as f32;
     let low = (x & 0x00FF_FFFF) as i32 as f32;
-    high * 16_777_216.0 + low
+    high * EXACT_INTEGERS + low
 }
 
 /// Smallest f32 whose bucket is in `SRGB8_GUESS`; below it the code is 0.

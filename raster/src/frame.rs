@@ -388,7 +388,7 @@ pub struct SharedPixel {
     /// Index in the buffers.
     pub index: u32,
     /// The four that own most samples, most first, ties to the lower id; unused ones own none.
-    pub owners: [IdCoverage; 4],
+    pub owners: [IdCoverage; COVERAGE_OWNERS],
 }
 
 impl Coverage {
@@ -398,19 +398,22 @@ impl Coverage {
         &'a self,
         first: usize,
         ids: &'a [[u32; 2]],
-    ) -> impl Iterator<Item = [IdCoverage; 4]> + 'a {
+    ) -> impl Iterator<Item = [IdCoverage; COVERAGE_OWNERS]> + 'a {
         let begin = self.shared.partition_point(|pixel| (pixel.index as usize) < first);
         let mut shared = self.shared[begin..].iter().peekable();
         (first..).zip(ids).map(move |(index, &id)| match shared.next_if(|p| p.index as usize == index) {
             Some(pixel) => pixel.owners,
             None => {
-                let mut owners = [IdCoverage::default(); 4];
+                let mut owners = [IdCoverage::default(); COVERAGE_OWNERS];
                 owners[0] = IdCoverage { id, samples: self.samples };
                 owners
             }
         })
     }
 }
+
+/// Owners of a pixel that are told apart.
+pub const COVERAGE_OWNERS: usize = 4;
 
 /// Share of a pixel that one id owns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -420,6 +423,9 @@ pub struct IdCoverage {
     /// Coverage samples owned, 0 to `samples`.
     pub samples: u32,
 }
+
+/// Unit of [`sample_offsets_px16`]. *Units*: pixels.
+pub const PX_PER_OFFSET: f32 = 1.0 / 16.0;
 
 /// Offsets of the coverage samples from the pixel centre. *Units*: 1/16 pixel, x right, y down.
 /// *Source*: the standard patterns of Direct3D 11. Sample 0 is the one that data outputs show.

@@ -9,7 +9,7 @@ use crate::image::mips::{self, MipChain};
 use crate::scene::{AlphaMode, Primitive, Scene, TextureRef, Topology, Wrap};
 use crate::view::Extents;
 
-/// A packed vertex, 64 bytes. Twin: `Vertex` in `shaders/prelude.wgsl`.
+/// A packed vertex, 64 bytes. Twin: `Vertex` in `shaders/vertices.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct Vertex {
@@ -57,12 +57,21 @@ pub mod texture_flags {
     pub const MIN_LINEAR: u32 = 4;
     pub const MIPS: u32 = 8;
     pub const MIP_LINEAR: u32 = 16;
-    /// Shifts of the two-bit wrap codes: 0 repeat, 1 mirror, 2 clamp.
+    /// Shifts of the [`wrap_code`](super::wrap_code)s.
     pub const WRAP_U_SHIFT: u32 = 8;
     pub const WRAP_V_SHIFT: u32 = 10;
+    pub const WRAP_MASK: u32 = 3;
 }
 
-/// A texture as a material sees it, 48 bytes. Twin: `PackedTexture`.
+/// How coordinates beyond 0 to 1 are brought back.
+#[allow(missing_docs)]
+pub mod wrap_code {
+    pub const REPEAT: u32 = 0;
+    pub const MIRROR: u32 = 1;
+    pub const CLAMP: u32 = 2;
+}
+
+/// A texture as a material sees it, 48 bytes. Twin: `PackedTexture` in `shaders/materials.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct PackedTexture {
@@ -91,7 +100,7 @@ pub mod material_flags {
     pub const UNLIT: u32 = 8;
 }
 
-/// A material, 320 bytes. Twin: `PackedMaterial`.
+/// A material, 304 bytes. Twin: `shaders/materials.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct PackedMaterial {
@@ -124,6 +133,9 @@ pub struct PackedMaterial {
     /// sRGB.
     pub emissive_texture: PackedTexture,
 }
+
+const _: () = assert!(size_of::<Vertex>() == 64);
+const _: () = assert!(size_of::<PackedTexture>() == 48 && size_of::<PackedMaterial>() == 304);
 
 /// Everything about a scene that does not change from frame to frame.
 #[derive(Debug)]
@@ -252,9 +264,9 @@ impl Prepared {
                 });
                 use texture_flags::*;
                 let wrap = |w: Wrap| match w {
-                    Wrap::Repeat => 0u32,
-                    Wrap::Mirror => 1,
-                    Wrap::Clamp => 2,
+                    Wrap::Repeat => wrap_code::REPEAT,
+                    Wrap::Mirror => wrap_code::MIRROR,
+                    Wrap::Clamp => wrap_code::CLAMP,
                 };
                 let flag = |on: bool, bit: u32| if on { bit } else { 0 };
                 PackedTexture {

@@ -3,8 +3,13 @@
 #![cfg(feature = "gpu")]
 
 mod lint;
+mod twins;
 
-use isoframe_raster::gpu::{ShaderText, shader_texts};
+use std::collections::{BTreeMap, BTreeSet};
+
+use isoframe_raster::gpu::{
+    ShaderText, bound_structs, listed_structs, shader_constants, shader_sources, shader_texts,
+};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, ImageClass, ImageDimension, Module, ScalarKind, StorageAccess, TypeInner};
 
@@ -63,6 +68,8 @@ fn shaders_are_valid_and_bind_what_their_passes_say() {
                 title(shader)
             );
         }
+        let bound = module.global_variables.iter().filter(|(_, global)| global.binding.is_some()).count();
+        assert_eq!(bound, shader.bindings.len(), "bindings of {}", title(shader));
         let entry = module.entry_points.iter().find(|e| e.name == shader.entry);
         let entry = entry.unwrap_or_else(|| panic!("{} has no {}", shader.label, shader.entry));
         assert_eq!(entry.workgroup_size, shader.workgroup, "{}", title(shader));
@@ -133,4 +140,121 @@ fn the_lint_sees_each_broken_rule() {
         let found = lint::check(&module, &info, &text);
         assert!(found.is_empty(), "{body}: {found:?}");
     }
+}
+
+/// The host's constants: all values that each has.
+fn host_constants() -> BTreeMap<String, BTreeSet<Vec<u32>>> {
+    let mut all: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (name, bits) in shader_constants() {
+        all.entry(name).or_default().insert(bits);
+    }
+    all
+}
+
+/// Everything in which a shader's text differs from the host, and which twins it has.
+fn differences(shader: &ShaderText, text: &str, seen: &mut BTreeSet<&'static str>) -> Vec<String> {
+    let (module, _) = parse(&title(shader), text);
+    let mut found = twins::compare_constants(&module, &host_constants());
+    for host in bound_structs() {
+        if let Some(differences) = twins::compare_struct(&module, &host) {
+            seen.insert(host.name);
+            found.extend(differences);
+        }
+    }
+    let listed = listed_structs();
+    for (name, host, field) in twins::ACCESSORS {
+        let host = listed.iter().find(|s| s.name == host).expect("the struct");
+        if let Some(differences) = twins::compare_accessor(&module, name, host, field) {
+            seen.insert(name);
+            found.extend(differences);
+        }
+    }
+    found
+}
+
+#[test]
+fn structs_lists_and_numbers_are_the_hosts() {
+    let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for shader in &shader_texts() {
+        for difference in differences(shader, &shader.text, &mut seen) {
+            found.insert(format!("{}: {difference}", shader.label));
+        }
+    }
+    assert!(found.is_empty(), "\n{}", found.into_iter().collect::<Vec<_>>().join("\n"));
+    let all: BTreeSet<_> =
+        bound_structs().iter().map(|s| s.name).chain(twins::ACCESSORS.map(|(name, ..)| name)).collect();
+    assert_eq!(seen, all, "twins that no shader has");
+    let (parts, found) = twins::compare_parts(&host_constants(), &listed_structs());
+    assert!(parts >= 16 && found.is_empty(), "{parts} places of fields, {found:?}");
+}
+
+#[test]
+fn numbers_are_typed_once_and_used() {
+    let typed: Vec<_> = shader_sources()
+        .iter()
+        .flat_map(|(stem, text)| twins::typed_numbers(text).into_iter().map(move |n| format!("{stem}: {n}")))
+        .collect();
+    assert!(typed.is_empty(), "\n{}", typed.join("\n"));
+    let text: String = shader_sources().iter().map(|(_, text)| *text).collect();
+    let words: BTreeSet<_> = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    for name in host_constants().keys() {
+        // Samples are counted by loops.
+        let of_samples = name.starts_with("SAMPLE_X_") || name.starts_with("SAMPLE_Y_");
+        assert!(of_samples || words.contains(name.as_str()), "no shader uses {name}");
+    }
+}
+
+/// One thing wrong at a time: each must be seen in the text it is in.
+#[test]
+fn each_broken_twin_is_seen() {
+    let broken = [
+        ("field renamed", "    first_tile_row: u32,", "    first_row: u32,"),
+        (
+            "fields swapped",
+            "    key_scale: f32,\n    key_offset: f32,",
+            "    key_offset: f32,\n    key_scale: f32,",
+        ),
+        ("field left out", "    deformed_count: u32,\n", ""),
+        ("padding left out", "    padding_2: u32,\n", ""),
+        ("type changed", "    exposure: f32,", "    exposure: u32,"),
+        ("offset moved", "    background_linear: vec4<f32>,", "    background_linear: vec3<f32>,"),
+        ("array cut short", "irradiance_sh: array<vec4<f32>, 9>", "irradiance_sh: array<vec4<f32>, 8>"),
+        (
+            "counter swapped",
+            "    items: atomic<u32>,\n    pairs: atomic<u32>,",
+            "    pairs: atomic<u32>,\n    items: atomic<u32>,",
+        ),
+        ("table cut short", "thresholds: array<vec4<f32>, 64>", "thresholds: array<vec4<f32>, 63>"),
+        ("job's field renamed", "    first_joint: u32,", "    joints: u32,"),
+        (
+            "component swapped",
+            "return InstanceIds(p.x, p.y, p.z, p.w);",
+            "return InstanceIds(p.x, p.y, p.w, p.z);",
+        ),
+        (
+            "part mistaken",
+            "instance_part(k, INSTANCE_PRIMITIVE_ID)",
+            "instance_part(k, INSTANCE_FIRST_TRIANGLE)",
+        ),
+        ("part after next", "material_part(k, part + 2u)", "material_part(k, part + 1u)"),
+        ("swizzle shifted", "bitcast<vec2<f32>>(p2.zw)", "bitcast<vec2<f32>>(p2.yz)"),
+        ("element mistaken", "table(k * LIGHT_PARTS + 3u)", "table(k * LIGHT_PARTS + 2u)"),
+        ("word mistaken", "return Emission(p.xyz, p.w);", "return Emission(p.yzw, p.x);"),
+        ("number changed", "const LIST_WIDTH: u32 = 2048u;", "const LIST_WIDTH: u32 = 1024u;"),
+        ("float changed", "const ACES_MAX: f32 = 1000000.0f;", "const ACES_MAX: f32 = 999999.9f;"),
+        ("number typed in WGSL", "const NOTHING", "const EVERYTHING: u32 = 1u;\nconst NOTHING"),
+    ];
+    let texts = shader_texts();
+    for (what, from, to) in broken {
+        let mut in_texts = texts.iter().filter(|shader| shader.text.contains(from)).peekable();
+        assert!(in_texts.peek().is_some(), "{what}: no shader holds `{from}`");
+        for shader in in_texts.take(3) {
+            let text = shader.text.replace(from, to);
+            let module = naga::front::wgsl::parse_str(&text);
+            // A field that is used by name fails to parse: seen too.
+            let seen = module.is_err() || !differences(shader, &text, &mut BTreeSet::new()).is_empty();
+            assert!(seen, "{what} is not seen in {}", title(shader));
+        }
+    }
+    assert_eq!(twins::typed_numbers("let x = y * 0.25; // 0.3\nlet z = 0.5;").len(), 1);
 }

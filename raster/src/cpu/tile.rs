@@ -6,7 +6,9 @@ use super::geometry::Geometry;
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
 use crate::exact::{Srgb8Encoder, flush};
-use crate::frame::{Color, Frame, IdCoverage, SharedPixel, sample_offsets_px16};
+use crate::frame::{
+    COVERAGE_OWNERS, Color, Frame, IdCoverage, PX_PER_OFFSET, SharedPixel, sample_offsets_px16,
+};
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve::{self, LAYERS_MAX, Lit};
@@ -365,14 +367,14 @@ impl Tile<'_> {
     #[inline(always)]
     fn x_px(&self, pixel: usize, offset: [i32; 2]) -> f32 {
         let x = self.px[0] + position(pixel).0;
-        (x * 16 + 8 + offset[0]) as f32 * 0.0625 - self.context.list.constants.width as f32 * 0.5
+        (x * 16 + 8 + offset[0]) as f32 * PX_PER_OFFSET - self.context.list.constants.width as f32 * 0.5
     }
 
     /// See [`Self::x_px`].
     #[inline(always)]
     fn y_px(&self, pixel: usize, offset: [i32; 2]) -> f32 {
         let y = self.px[1] + position(pixel).1;
-        (y * 16 + 8 + offset[1]) as f32 * 0.0625 - self.context.list.constants.height as f32 * 0.5
+        (y * 16 + 8 + offset[1]) as f32 * PX_PER_OFFSET - self.context.list.constants.height as f32 * 0.5
     }
 
     #[inline(always)]
@@ -547,7 +549,7 @@ impl Tile<'_> {
     }
 
     /// The four ids that own most samples of a pixel, most first, ties to the lower id. None where one owns all.
-    fn owners(&self, samples: u32, fragments: &Items, pixel: usize) -> Option<[IdCoverage; 4]> {
+    fn owners(&self, samples: u32, fragments: &Items, pixel: usize) -> Option<[IdCoverage; COVERAGE_OWNERS]> {
         let range = fragments.of_pixel(pixel);
         if range.is_empty() || fragments.items[range.start].mask.count_ones() == samples {
             return None;

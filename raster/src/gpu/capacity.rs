@@ -30,7 +30,7 @@ impl Capacities {
         let most = u64::from(layout::LIST_WIDTH) * u64::from(layout::ROWS_MAX);
         let items_most = if layered { words / 4 } else { ITEMS_MAX }.min(ITEMS_MAX);
         let geometry = [
-            ("set-up triangles", wanted.setups, &mut self.setups, most / 4),
+            ("set-up triangles", wanted.setups, &mut self.setups, most / u64::from(layout::SETUP_PARTS)),
             ("clipped triangles", wanted.clipped, &mut self.clipped, words),
         ];
         let mut short = Shortage::None;

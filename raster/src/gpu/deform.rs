@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use bytemuck::{Pod, Zeroable};
 
 use crate::draw::{Deform, DrawList};
-use crate::prepared::{Geometry, Prepared};
+use crate::prepared::{Geometry, Prepared, Vertex};
 use crate::scene::{MorphTarget, Primitive, Topology};
 
-/// Elements of a vertex in the list of sources: itself, its joints, its weights.
-pub(crate) const SOURCE_PARTS: u32 = 7;
+/// Joints of a vertex.
+pub(crate) const JOINTS: u32 = 8;
+/// Elements of a vertex in the list of sources: itself, its joints packed two to a word, its weights.
+pub(crate) const SOURCE_PARTS: u32 = size_of::<Vertex>() as u32 / 16 + JOINTS / 8 + JOINTS / 4;
 /// Elements of a vertex of a morph target.
 pub(crate) const TARGET_PARTS: u32 = 3;
 /// No joints.

@@ -2,7 +2,7 @@
 
 use super::layout::sample_constants;
 use super::shader::Constant;
-use crate::draw::{DrawList, instance_flags};
+use crate::draw::{DrawList, background_kind, instance_flags, light_kind};
 use crate::prepared::{PackedMaterial, material_flags, texture_flags};
 
 /// Bits of [`Features::bits`].
@@ -84,7 +84,7 @@ impl Features {
         let when = |on: bool, bit: u32| if on { bit } else { 0 };
         let mut bits = when(c.environment_light == 1, ENVIRONMENT_LIGHT)
             | when(!list.lights.is_empty(), PUNCTUAL_LIGHTS)
-            | when(list.lights.iter().any(|l| l.kind != 0), POSITIONAL_LIGHTS)
+            | when(list.lights.iter().any(|l| l.kind != light_kind::DIRECTIONAL), POSITIONAL_LIGHTS)
             | when(c.orthographic == 1, ORTHOGRAPHIC)
             | when(list.moving, MOVING)
             | when(c.srgb8 == 1, SRGB8)
@@ -133,7 +133,7 @@ impl Features {
         all.extend([
             Constant::Bool("OUT_DATA", self.has(data)),
             // The environment shows where no triangle does.
-            Constant::Bool("ALL_TILES", self.background == 2),
+            Constant::Bool("ALL_TILES", self.background == background_kind::ENVIRONMENT),
             Constant::U32("MODES", if layered { 3 } else { 1 }),
             Constant::U32("PIXEL_WORDS", if layered { 2 } else { 1 }),
             Constant::U32("TONEMAP", self.tonemap),

@@ -4,16 +4,17 @@ use std::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::deform::{SOURCE_PARTS, TARGET_PARTS};
+use super::deform::{JOINTS, SOURCE_PARTS, TARGET_PARTS};
+use super::device::WORKGROUP_INVOCATIONS;
 use super::shader::Constant;
-use crate::draw::{Instance, PackedLight, instance_flags};
+use crate::draw::{Instance, PackedLight, background_kind, instance_flags, light_kind};
 use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
 use crate::exact;
-use crate::frame::sample_offsets_px16;
+use crate::frame::{COVERAGE_OWNERS, IdCoverage, PX_PER_OFFSET, sample_offsets_px16};
 use crate::image::srgb::{LINEAR_TO_SRGB8_THRESHOLDS, SRGB8_TO_LINEAR};
-use crate::passes::project::{self, mode, outcode};
-use crate::passes::{light, resolve, texture, tonemap};
-use crate::prepared::{PackedMaterial, Vertex, material_flags, texture_flags};
+use crate::passes::project::{self, ClipVertex, mode, outcode};
+use crate::passes::{light, resolve, surface, texture, tonemap};
+use crate::prepared::{PackedMaterial, Vertex, material_flags, texture_flags, wrap_code};
 
 /// Elements in a row of a texture that holds a list.
 pub(crate) const LIST_WIDTH: u32 = 2048;
@@ -31,7 +32,19 @@ pub(crate) const DISPATCH_WIDTH: u32 = 32768;
 const LARGE_TILES: u32 = 64;
 /// Side of a tile. *Units*: pixels.
 pub(crate) const TILE: u32 = 8;
-/// Words of a vec4.
+/// Invocations of a workgroup that works on a line of things, or on the pixels of a tile.
+pub(crate) const WORKGROUP: u32 = TILE * TILE;
+/// Numbers that a triangle's pieces get: the global triangle times this and the piece.
+pub(crate) const PIECES: u32 = 8;
+/// Elements of a projected vertex.
+pub(crate) const CLIP_PARTS: u32 = part(size_of::<ClipVertex>());
+/// Elements of a set-up triangle.
+pub(crate) const SETUP_PARTS: u32 = 4;
+/// Words of one owner of a pixel in the coverage.
+pub(crate) const OWNER_WORDS: u32 = (size_of::<IdCoverage>() / 4) as u32;
+/// Words of a pixel in the coverage.
+pub(crate) const COVERAGE_WORDS: u32 = OWNER_WORDS * COVERAGE_OWNERS as u32;
+/// Bytes of an element.
 const PART: usize = 16;
 
 /// What changes from band to band. Twin: `Band` in `shaders/frame.wgsl`, a uniform.
@@ -63,7 +76,9 @@ pub(crate) struct Band {
     pub coverage_at: u32,
     /// Vertices between a deformed vertex and its previous self.
     pub deformed_count: u32,
-    pub padding: [u32; 3],
+    pub padding_0: u32,
+    pub padding_1: u32,
+    pub padding_2: u32,
 }
 
 /// What lists hold, or would hold. Twin: `Counters` in `shaders/counters.wgsl`.
@@ -138,7 +153,6 @@ pub(crate) fn constants() -> Vec<Constant> {
 }
 
 fn list_constants() -> Vec<Constant> {
-    let materials = |offset: usize| part(offset);
     [
         ("NOTHING", u32::MAX),
         ("POINT_CENTRE", 255),
@@ -147,31 +161,37 @@ fn list_constants() -> Vec<Constant> {
         ("TEXELS_ROWS", TEXELS_ROWS),
         ("DISPATCH_WIDTH", DISPATCH_WIDTH),
         ("LARGE_TILES", LARGE_TILES),
+        ("TILE", TILE),
+        ("WORKGROUP", WORKGROUP),
+        ("SCAN_WORKGROUP", WORKGROUP_INVOCATIONS),
+        ("PIECES", PIECES),
+        ("CLIP_PARTS", CLIP_PARTS),
+        ("SETUP_PARTS", SETUP_PARTS),
+        ("COVERAGE_OWNERS", COVERAGE_OWNERS as u32),
+        ("OWNER_WORDS", OWNER_WORDS),
+        ("COVERAGE_WORDS", COVERAGE_WORDS),
         ("VERTEX_PARTS", part(size_of::<Vertex>())),
         ("INSTANCE_PARTS", part(size_of::<Instance>())),
-        ("INSTANCE_CLIP", part(offset_of!(Instance, clip_from_local))),
-        ("INSTANCE_PREVIOUS_CLIP", part(offset_of!(Instance, previous_clip_from_local))),
-        ("INSTANCE_EYE", part(offset_of!(Instance, eye_from_local))),
-        ("INSTANCE_NORMAL", part(offset_of!(Instance, normal_from_local))),
-        ("INSTANCE_RANGES", part(offset_of!(Instance, first_vertex))),
-        ("INSTANCE_IDS", part(offset_of!(Instance, first_triangle))),
-        ("INSTANCE_FLAGS", part(offset_of!(Instance, primitive_id))),
+        ("INSTANCE_CLIP_FROM_LOCAL", part(offset_of!(Instance, clip_from_local))),
+        ("INSTANCE_PREVIOUS_CLIP_FROM_LOCAL", part(offset_of!(Instance, previous_clip_from_local))),
+        ("INSTANCE_EYE_FROM_LOCAL", part(offset_of!(Instance, eye_from_local))),
+        ("INSTANCE_NORMAL_FROM_LOCAL", part(offset_of!(Instance, normal_from_local))),
+        ("INSTANCE_FIRST_VERTEX", part(offset_of!(Instance, first_vertex))),
+        ("INSTANCE_FIRST_TRIANGLE", part(offset_of!(Instance, first_triangle))),
+        ("INSTANCE_PRIMITIVE_ID", part(offset_of!(Instance, primitive_id))),
         ("MATERIAL_PARTS", part(size_of::<PackedMaterial>())),
-        ("MATERIAL_BASE_COLOR", materials(offset_of!(PackedMaterial, base_color))),
-        ("MATERIAL_EMISSIVE", materials(offset_of!(PackedMaterial, emissive))),
-        ("MATERIAL_FACTORS", materials(offset_of!(PackedMaterial, metallic))),
-        ("MATERIAL_FLAGS", materials(offset_of!(PackedMaterial, flags))),
-        ("MATERIAL_BASE_COLOR_TEXTURE", materials(offset_of!(PackedMaterial, base_color_texture))),
-        (
-            "MATERIAL_METALLIC_ROUGHNESS_TEXTURE",
-            materials(offset_of!(PackedMaterial, metallic_roughness_texture)),
-        ),
-        ("MATERIAL_NORMAL_TEXTURE", materials(offset_of!(PackedMaterial, normal_texture))),
-        ("MATERIAL_OCCLUSION_TEXTURE", materials(offset_of!(PackedMaterial, occlusion_texture))),
-        ("MATERIAL_EMISSIVE_TEXTURE", materials(offset_of!(PackedMaterial, emissive_texture))),
+        ("MATERIAL_BASE_COLOR", part(offset_of!(PackedMaterial, base_color))),
+        ("MATERIAL_EMISSIVE", part(offset_of!(PackedMaterial, emissive))),
+        ("MATERIAL_METALLIC", part(offset_of!(PackedMaterial, metallic))),
+        ("MATERIAL_FLAGS", part(offset_of!(PackedMaterial, flags))),
+        ("MATERIAL_BASE_COLOR_TEXTURE", part(offset_of!(PackedMaterial, base_color_texture))),
+        ("MATERIAL_METALLIC_ROUGHNESS_TEXTURE", part(offset_of!(PackedMaterial, metallic_roughness_texture))),
+        ("MATERIAL_NORMAL_TEXTURE", part(offset_of!(PackedMaterial, normal_texture))),
+        ("MATERIAL_OCCLUSION_TEXTURE", part(offset_of!(PackedMaterial, occlusion_texture))),
+        ("MATERIAL_EMISSIVE_TEXTURE", part(offset_of!(PackedMaterial, emissive_texture))),
         ("LIGHT_PARTS", part(size_of::<PackedLight>())),
-        ("LIGHT_DIRECTIONAL", 0),
-        ("LIGHT_SPOT", 2),
+        ("LIGHT_DIRECTIONAL", light_kind::DIRECTIONAL),
+        ("LIGHT_SPOT", light_kind::SPOT),
         ("TABLE_DFG", TABLE_DFG),
         ("TABLE_SPECULAR", TABLE_SPECULAR),
         ("DFG_SIDE", DFG_SIDE),
@@ -186,6 +206,7 @@ fn list_constants() -> Vec<Constant> {
         ("PLANS", PLANS),
         ("SOURCE_PARTS", SOURCE_PARTS),
         ("TARGET_PARTS", TARGET_PARTS),
+        ("JOINTS", JOINTS),
         ("SRGB8_GUESS_VECTORS", SRGB8_GUESS_VECTORS as u32),
         ("SRGB8_GUESS_FROM", exact::SRGB8_GUESS_FROM),
         ("SRGB8_GUESS_SHIFT", exact::SRGB8_GUESS_SHIFT),
@@ -224,8 +245,9 @@ fn flag_constants() -> Vec<Constant> {
         ("TEXTURE_MIP_LINEAR", texture_flags::MIP_LINEAR),
         ("TEXTURE_WRAP_U_SHIFT", texture_flags::WRAP_U_SHIFT),
         ("TEXTURE_WRAP_V_SHIFT", texture_flags::WRAP_V_SHIFT),
-        ("WRAP_REPEAT", 0),
-        ("WRAP_MIRROR", 1),
+        ("TEXTURE_WRAP_MASK", texture_flags::WRAP_MASK),
+        ("WRAP_REPEAT", wrap_code::REPEAT),
+        ("WRAP_MIRROR", wrap_code::MIRROR),
         ("OUTCODE_NEAR", outcode::NEAR),
         ("OUTCODE_FAR", outcode::FAR),
         ("OUTCODE_LEFT", outcode::LEFT),
@@ -236,10 +258,10 @@ fn flag_constants() -> Vec<Constant> {
         ("MODE_OPAQUE", mode::OPAQUE),
         ("MODE_MASK", mode::MASK),
         ("MODE_BLEND", mode::BLEND),
-        ("TONEMAP_NEUTRAL", 1),
-        ("TONEMAP_ACES", 2),
-        ("BACKGROUND_CONSTANT", 1),
-        ("BACKGROUND_ENVIRONMENT", 2),
+        ("TONEMAP_NEUTRAL", tonemap::curve::NEUTRAL),
+        ("TONEMAP_ACES", tonemap::curve::ACES),
+        ("BACKGROUND_CONSTANT", background_kind::CONSTANT),
+        ("BACKGROUND_ENVIRONMENT", background_kind::ENVIRONMENT),
     ]
     .map(|(name, value)| Constant::U32(name, value))
     .to_vec()
@@ -248,8 +270,7 @@ fn flag_constants() -> Vec<Constant> {
 fn number_constants() -> Vec<Constant> {
     let [i0, i1, i2] = tonemap::ACES_INPUT;
     let [o0, o1, o2] = tonemap::ACES_OUTPUT;
-    let start = tonemap::NEUTRAL_START;
-    let d = 1.0 - start;
+    let [a, b, c, d, e] = tonemap::ACES_CURVE;
     let mut all = vec![
         Constant::I32("SUBPIXELS", project::SUBPIXELS),
         // A tile's side and its last sample's offset. *Units*: 1/16 pixel.
@@ -268,30 +289,36 @@ fn number_constants() -> Vec<Constant> {
             ("GUARD_PX", project::GUARD_PX),
             ("CLIP_FLUSH_BELOW", project::CLIP_FLUSH_BELOW),
             ("UV_MAX", texture::UV_MAX),
-            ("INVERSE_255", 1.0 / 255.0),
-            ("INVERSE_65535", 1.0 / 65535.0),
-            ("ONE_IN_21", 1.0 / 21.0),
-            ("INVERSE_PI", std::f32::consts::FRAC_1_PI),
+            ("INVERSE_255", texture::INVERSE_255),
+            ("INVERSE_65535", surface::INVERSE_65535),
+            ("FRESNEL_MEAN", light::FRESNEL_MEAN),
+            ("INVERSE_PI", light::INVERSE_PI),
             ("RADIANCE_MAX", light::RADIANCE_MAX),
             ("ROUGHNESS_MIN", light::ROUGHNESS_MIN),
             ("NOV_MIN", light::NOV_MIN),
             ("DISTANCE2_MIN", light::DISTANCE2_MIN),
-            ("LEAST", 1e-6),
-            ("LEAST_SQUARED", 1e-6 * 1e-6),
+            ("DIELECTRIC_F0", light::DIELECTRIC_F0),
+            ("ENERGY_MIN", light::ENERGY_MIN),
+            ("DIVISOR_MIN", light::DIVISOR_MIN),
+            ("DIVISOR_MIN_SQUARED", light::DIVISOR_MIN * light::DIVISOR_MIN),
             ("DFG_SIDE_F32", DFG_SIDE as f32),
             ("LAST_LEVEL_F32", (LEVELS - 1) as f32),
-            // 2^-20: nearer than any near plane.
-            ("MOTION_W_MIN", f32::from_bits(0x3580_0000)),
-            ("NEUTRAL_START", start),
+            ("PX_PER_OFFSET", PX_PER_OFFSET),
+            ("EXACT_INTEGERS", exact::EXACT_INTEGERS),
+            ("MOTION_W_MIN", surface::MOTION_W_MIN),
+            ("NEUTRAL_OFFSET", tonemap::NEUTRAL_OFFSET),
+            ("NEUTRAL_TOE", tonemap::NEUTRAL_TOE),
+            ("NEUTRAL_TOE_SQUARED", tonemap::NEUTRAL_TOE_SQUARED),
+            ("NEUTRAL_START", tonemap::NEUTRAL_START),
             ("NEUTRAL_DESATURATION", tonemap::NEUTRAL_DESATURATION),
-            ("NEUTRAL_PEAK_OFFSET", d - start),
-            ("NEUTRAL_PEAK_SCALE", d * d),
+            ("NEUTRAL_PEAK_OFFSET", tonemap::NEUTRAL_PEAK_OFFSET),
+            ("NEUTRAL_PEAK_SCALE", tonemap::NEUTRAL_PEAK_SCALE),
             ("ACES_MAX", tonemap::ACES_MAX),
-            ("ACES_A", 0.024_578_6),
-            ("ACES_B", 0.000_090_537),
-            ("ACES_C", 0.983_729),
-            ("ACES_D", 0.432_951),
-            ("ACES_E", 0.238_081),
+            ("ACES_A", a),
+            ("ACES_B", b),
+            ("ACES_C", c),
+            ("ACES_D", d),
+            ("ACES_E", e),
         ]
         .map(|(name, value)| Constant::F32(name, value)),
     );
@@ -301,13 +328,13 @@ fn number_constants() -> Vec<Constant> {
 /// Numbers of the coverage samples.
 pub(crate) fn sample_constants(samples: u32) -> Vec<Constant> {
     // Pixels that an invocation of `visibility` keeps in registers, so that their samples are at most 32.
-    let strip = (32 / samples).min(8);
+    let strip = (32 / samples).min(TILE);
     let (pitch, first) = project::sample_grid(samples);
     let mut all = vec![
         Constant::U32("SAMPLES", samples),
         Constant::U32("STRIP", strip),
         Constant::U32("STATES", strip * samples),
-        Constant::U32("LANES", 64 / strip),
+        Constant::U32("LANES", WORKGROUP / strip),
         Constant::F32("SAMPLE_SHARE", 1.0 / samples as f32),
         Constant::I32("SAMPLE_PITCH", pitch),
         Constant::I32("SAMPLE_FIRST", first),

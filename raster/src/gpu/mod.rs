@@ -16,6 +16,7 @@ mod record;
 mod render;
 mod resident;
 mod shader;
+mod twins;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -30,6 +31,8 @@ pub use device::{STORAGE_BINDING_BYTES, STORAGE_BUFFERS, WORKGROUP_INVOCATIONS};
 #[doc(hidden)]
 pub use layout::TEXELS_LAYERS_MAX;
 pub use probe::ProbeReport;
+#[doc(hidden)]
+pub use twins::{HostField, HostStruct, bound_structs, listed_structs};
 
 use device::Device;
 use render::State;
@@ -265,4 +268,19 @@ pub fn shader_texts() -> Vec<ShaderText> {
         }
     }
     texts
+}
+
+/// The WGSL files, by stem.
+#[doc(hidden)]
+pub fn shader_sources() -> &'static [(&'static str, &'static str)] {
+    &shader::SOURCES
+}
+
+/// The numbers that Rust gives the shaders, made for a spread of features: name and bits, one per component.
+#[doc(hidden)]
+pub fn shader_constants() -> Vec<(String, Vec<u32>)> {
+    let mut all = layout::constants();
+    all.extend(probe::constants(probe::VECTORS));
+    all.extend(features::Features::spread().into_iter().flat_map(features::Features::constants));
+    all.iter().map(shader::Constant::bits).collect()
 }

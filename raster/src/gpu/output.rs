@@ -1,15 +1,15 @@
 //! What comes back from the device: where outputs lie in a band's buffer, and how they become a frame.
 
-use super::layout::Band;
+use super::layout::{Band, COVERAGE_WORDS, OWNER_WORDS};
 use crate::draw::DrawList;
-use crate::frame::{Color, ColorFormat, Coverage, Frame, IdCoverage, Output, SharedPixel};
+use crate::frame::{COVERAGE_OWNERS, Color, ColorFormat, Coverage, Frame, IdCoverage, Output, SharedPixel};
 
 /// Words per pixel of each output, in the order of [`Output::ALL`] and then the coverage.
 fn words(list: &DrawList) -> [u32; 8] {
     let c = &list.constants;
     let wants = |k: usize| c.outputs >> k & 1 == 1;
     let color = if c.srgb8 == 1 { 1 } else { 4 };
-    let of = [color, 4, 1, 2, 3, 3, 2, 12];
+    let of = [color, 4, 1, 2, 3, 3, 2, COVERAGE_WORDS];
     std::array::from_fn(|k| match Output::ALL.get(k) {
         // Where nothing moves the host fills in zeros.
         Some(Output::Motion) if !list.moving => 0,
@@ -103,8 +103,10 @@ impl Assembly {
         extend(&mut frame.id, part(band.id_at, 6));
         if let Some(coverage) = &mut frame.coverage {
             let owner = |w: &[u32]| IdCoverage { id: [w[0], w[1]], samples: w[2] };
-            for (index, w) in (self.pixels..).zip(part(band.coverage_at, 7).chunks_exact(12)) {
-                let owners = [owner(&w[0..3]), owner(&w[3..6]), owner(&w[6..9]), owner(&w[9..12])];
+            let words = part(band.coverage_at, 7).chunks_exact(COVERAGE_WORDS as usize);
+            for (index, words) in (self.pixels..).zip(words) {
+                let owners: [IdCoverage; COVERAGE_OWNERS] =
+                    std::array::from_fn(|k| owner(&words[k * OWNER_WORDS as usize..]));
                 if owners[1].samples > 0 {
                     coverage.shared.push(SharedPixel { index, owners });
                 }

@@ -1,9 +1,11 @@
 //! The passes of a frame: what each binds, and which of a frame's features its text depends on.
 
+use super::device::WORKGROUP_INVOCATIONS;
 use super::features::{Features, feature};
+use super::layout::WORKGROUP;
 use super::pass::{Binding, Pass};
 
-const LINE: [u32; 3] = [64, 1, 1];
+const LINE: [u32; 3] = [WORKGROUP, 1, 1];
 const ONE: [u32; 3] = [1, 1, 1];
 
 /// What the entry points of one shader bind, after the uniforms of all.
@@ -136,7 +138,8 @@ pub(crate) const COUNT_SMALL: &Pass =
     &pass("raster.bin.count_small", "bin", "count_small", LINE, BIN_BINDINGS);
 pub(crate) const COUNT_LARGE: &Pass =
     &pass("raster.bin.count_large", "bin", "count_large", LINE, BIN_BINDINGS);
-pub(crate) const SCAN: &Pass = &pass("raster.bin.scan", "bin", "scan", [256, 1, 1], BIN_BINDINGS);
+pub(crate) const SCAN: &Pass =
+    &pass("raster.bin.scan", "bin", "scan", [WORKGROUP_INVOCATIONS, 1, 1], BIN_BINDINGS);
 pub(crate) const SORT_TILES: &Pass = &pass("raster.bin.sort_tiles", "bin", "sort_tiles", LINE, BIN_BINDINGS);
 pub(crate) const FILL_SMALL: &Pass = &pass("raster.bin.fill_small", "bin", "fill_small", LINE, BIN_BINDINGS);
 pub(crate) const FILL_LARGE: &Pass = &pass("raster.bin.fill_large", "bin", "fill_large", LINE, BIN_BINDINGS);

@@ -19,6 +19,13 @@ pub(super) const VECTORS: usize = 256;
 /// Workgroup size of the shader.
 const WORKGROUP: usize = 64;
 
+/// Swallows the low bits of what it is added to.
+const MILLION: f32 = 1e6;
+/// What no product of its neighbours gives exactly.
+const TENTH: f32 = 0.1;
+/// Where floats are clamped before they become integers.
+const INTEGER_MAX: f32 = 2e9;
+
 /// What a probe is fed with.
 #[derive(Debug, Clone, Copy)]
 enum Feed {
@@ -105,7 +112,7 @@ const PROBES: [Probe; 25] = [
         feed: Feed::Moderate,
         expected: |v| {
             let [a, ..] = floats(v);
-            bits2((a + 1_000_000.0) - 1_000_000.0, (a * 3.0) * 0.1)
+            bits2((a + MILLION) - MILLION, (a * 3.0) * TENTH)
         },
     },
     Probe {
@@ -160,7 +167,7 @@ const PROBES: [Probe; 25] = [
         feed: Feed::Wide,
         expected: |v| {
             let [a, b, ..] = floats(v);
-            [a.clamp(-2e9, 2e9) as i32 as u32, b.clamp(0.0, 2e9) as u32]
+            [a.clamp(-INTEGER_MAX, INTEGER_MAX) as i32 as u32, b.clamp(0.0, INTEGER_MAX) as u32]
         },
     },
     Probe {
@@ -294,10 +301,17 @@ pub struct ProbeReport {
     pub fuses: bool,
 }
 
-/// The numbers of the cases.
+/// The numbers of the cases, and those in them.
 pub(super) fn constants(vectors: usize) -> Vec<Constant> {
     let cases = PROBES.iter().zip(0..).map(|(probe, number)| Constant::U32(probe.case, number));
-    cases.chain([Constant::U32("PROBE_WORKGROUPS", (vectors / WORKGROUP) as u32)]).collect()
+    let numbers = [
+        Constant::U32("PROBE_WORKGROUP", WORKGROUP as u32),
+        Constant::U32("PROBE_WORKGROUPS", (vectors / WORKGROUP) as u32),
+        Constant::F32("PROBE_MILLION", MILLION),
+        Constant::F32("PROBE_TENTH", TENTH),
+        Constant::F32("PROBE_INTEGER_MAX", INTEGER_MAX),
+    ];
+    cases.chain(numbers).collect()
 }
 
 /// A hash of a counter. *Source*: PCG, "Hash Functions for GPU Rendering" (Jarzynski, Olano 2020).

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::deform::DeformJob;
 use super::device::Device;
 use super::features::{Features, feature};
-use super::layout::{self, Band, DISPATCH_WIDTH};
+use super::layout::{self, Band, DISPATCH_WIDTH, WORKGROUP};
 use super::lists::List;
 use super::pass::{Pass, Pipeline, Workgroups};
 use super::resident::{EnvironmentLists, SceneLists};
@@ -270,9 +270,9 @@ pub(crate) fn source(pass: &Pass, features: Features) -> String {
     shader::compose(pass.stem, &constants)
 }
 
-/// One invocation each, 64 a workgroup.
+/// One invocation each.
 fn linear(count: u32) -> Workgroups<'static> {
-    folded(count.div_ceil(64))
+    folded(count.div_ceil(WORKGROUP))
 }
 
 /// Workgroups in rows of [`DISPATCH_WIDTH`].

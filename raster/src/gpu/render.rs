@@ -21,7 +21,7 @@ use crate::frame::{Frame, RenderError};
 /// Most pixels of a band.
 const BAND_PIXELS: u32 = 1 << 20;
 /// Global triangle ids that leave room for the piece of a clipped one.
-const TRIANGLES_MAX: u32 = 1 << 29;
+const TRIANGLES_MAX: u32 = u32::MAX / layout::PIECES + 1;
 
 /// What a device keeps from frame to frame.
 #[derive(Debug, Default)]
@@ -198,7 +198,7 @@ impl FrameOnDevice<'_> {
         let pixels = u64::from(c.width) * u64::from(band.tiles_y * TILE);
         let modes = if layered { 3 } else { 1 };
         let moments = if self.list.moving { 2 } else { 1 };
-        let clip = u64::from(self.list.clip_vertex_count) * 2 * moments;
+        let clip = u64::from(self.list.clip_vertex_count) * u64::from(layout::CLIP_PARTS) * moments;
         let sample_words = if layered { tiles * 64 * u64::from(c.samples) * 2 } else { 1 };
         let sorted_words = if layered { cap.items * 4 } else { 1 };
         let frame_words = pixels * u64::from(output::pixel_words(self.list));
@@ -208,7 +208,7 @@ impl FrameOnDevice<'_> {
             band: pool.uniform(device, "band", band)?,
             instances: instances.clone(),
             clip: lists.get(device, "clip", clip)?,
-            setups: lists.get(device, "setups", cap.setups * 4)?,
+            setups: lists.get(device, "setups", cap.setups * u64::from(layout::SETUP_PARTS))?,
             pairs: lists.get(device, "pairs", cap.pairs)?,
             items: lists.get(device, "items", cap.items + 64)?,
             lit: lists.get(device, "lit", cap.items + 64)?,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::exact;
 
 /// The files under `shaders/`, by stem.
-const SOURCES: [(&str, &str); 26] = [
+pub(super) const SOURCES: [(&str, &str); 28] = [
     ("bin", include_str!("../../../shaders/bin.wgsl")),
     ("collect", include_str!("../../../shaders/collect.wgsl")),
     ("counters", include_str!("../../../shaders/counters.wgsl")),
@@ -18,6 +18,7 @@ const SOURCES: [(&str, &str); 26] = [
     ("layers", include_str!("../../../shaders/layers.wgsl")),
     ("light", include_str!("../../../shaders/light.wgsl")),
     ("mask", include_str!("../../../shaders/mask.wgsl")),
+    ("materials", include_str!("../../../shaders/materials.wgsl")),
     ("octahedron", include_str!("../../../shaders/octahedron.wgsl")),
     ("plan", include_str!("../../../shaders/plan.wgsl")),
     ("prelude", include_str!("../../../shaders/prelude.wgsl")),
@@ -31,6 +32,7 @@ const SOURCES: [(&str, &str); 26] = [
     ("texture", include_str!("../../../shaders/texture.wgsl")),
     ("tonemap", include_str!("../../../shaders/tonemap.wgsl")),
     ("vector", include_str!("../../../shaders/vector.wgsl")),
+    ("vertices", include_str!("../../../shaders/vertices.wgsl")),
     ("visibility", include_str!("../../../shaders/visibility.wgsl")),
 ];
 
@@ -69,6 +71,18 @@ impl Constant {
             }
         };
         result.expect("writing to a string cannot fail");
+    }
+
+    /// Name and bits, one per component.
+    pub fn bits(&self) -> (String, Vec<u32>) {
+        match *self {
+            Constant::Bool(name, value) => (name.to_owned(), vec![value.into()]),
+            Constant::U32(name, value) => (name.to_owned(), vec![value]),
+            Constant::I32(name, value) => (name.to_owned(), vec![value as u32]),
+            Constant::F32(name, value) => (name.to_owned(), vec![value.to_bits()]),
+            Constant::F32x3(name, value) => (name.to_owned(), value.map(f32::to_bits).to_vec()),
+            Constant::SampleOffset(name, k, value) => (format!("{name}_{k}"), vec![value as u32]),
+        }
     }
 
     /// The value of a `u32` of this name.

@@ -8,7 +8,7 @@ use fearless_simd::{f32x4, f32x8, i32x8, prelude::*};
 
 use super::surface::Surface;
 use super::vector::{V3, always, fill, lanes};
-use crate::draw::{FrameConstants, PackedLight};
+use crate::draw::{FrameConstants, PackedLight, light_kind};
 use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
 use crate::exact::{recip8, rsqrt8, sqrt8};
 
@@ -24,7 +24,20 @@ pub const NOV_MIN: f32 = 1e-4;
 /// Smallest squared distance to a light.
 pub const DISTANCE2_MIN: f32 = 1e-8;
 
-const INVERSE_PI: f32 = std::f32::consts::FRAC_1_PI;
+/// Reflectance of dielectrics at normal incidence, glTF's.
+pub const DIELECTRIC_F0: f32 = 0.04;
+
+/// Weight of 1 - F0 in the mean of Schlick's Fresnel over the hemisphere.
+pub const FRESNEL_MEAN: f32 = 1.0 / 21.0;
+
+/// Smallest share of light that single scattering is taken to reflect.
+pub const ENERGY_MIN: f32 = 0.05;
+
+/// Smallest divisor of the visibility term.
+pub const DIVISOR_MIN: f32 = 1e-6;
+
+/// 1 / pi.
+pub const INVERSE_PI: f32 = std::f32::consts::FRAC_1_PI;
 
 /// What lights a frame.
 #[derive(Clone, Copy)]
@@ -78,7 +91,7 @@ impl<S: Simd> Reflectance<S> {
         let metallic = s.metallic.max(zero).min(one);
         let roughness = s.roughness.max(f32x8::splat(simd, ROUGHNESS_MIN)).min(one);
         let n_dot_v = s.normal.dot(s.to_viewer).max(f32x8::splat(simd, NOV_MIN)).min(one);
-        let dielectric = V3::splat(simd, [0.04; 3]);
+        let dielectric = V3::splat(simd, [DIELECTRIC_F0; 3]);
         let [scale, bias] = dfg(simd, lights.dfg, n_dot_v, roughness);
         Reflectance {
             n_dot_v,
@@ -143,7 +156,7 @@ fn environment<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>, r: &Reflec
     let single = r.f0.scale(r.scale) + V3 { x: r.bias, y: r.bias, z: r.bias };
     let missing = one - (r.scale + r.bias);
     let white = V3 { x: one, y: one, z: one };
-    let average = r.f0 + (white - r.f0).scale(f32x8::splat(simd, 1.0 / 21.0));
+    let average = r.f0 + (white - r.f0).scale(f32x8::splat(simd, FRESNEL_MEAN));
     let again = always(
         #[inline(always)]
         |single: f32x8<S>, average: f32x8<S>| single * average * recip8(one - missing * average) * missing,
@@ -339,9 +352,9 @@ fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8
 fn punctual<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>, r: &Reflectance<S>) -> V3<S> {
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
-    let least = f32x8::splat(simd, 1e-6);
+    let least = f32x8::splat(simd, DIVISOR_MIN);
     let axis = V3::splat(simd, light.direction);
-    let (to_light, strength) = if light.kind == 0 {
+    let (to_light, strength) = if light.kind == light_kind::DIRECTIONAL {
         (axis, one)
     } else {
         let away = V3::splat(simd, light.position_eye) - s.position_eye;
@@ -350,7 +363,7 @@ fn punctual<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>, r: &Reflectan
         let ratio2 = distance2 * light.inverse_range2;
         let window = (one - ratio2 * ratio2).max(zero);
         let mut strength = recip8(distance2) * window;
-        if light.kind == 2 {
+        if light.kind == light_kind::SPOT {
             let cosine = -axis.dot(to_light);
             let cone = (cosine * light.spot_scale + light.spot_offset).max(zero).min(one);
             strength = strength * (cone * cone);
@@ -379,7 +392,7 @@ fn punctual<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>, r: &Reflectan
     let white = V3 { x: one, y: one, z: one };
     let fresnel = r.f0 + (white - r.f0).scale(grazing5);
     // What single scattering loses inside the microsurface comes back coloured by F0.
-    let lost = recip8((r.scale + r.bias).max(f32x8::splat(simd, 0.05))) - one;
+    let lost = recip8((r.scale + r.bias).max(f32x8::splat(simd, ENERGY_MIN))) - one;
     let energy = white + r.f0.scale(lost);
     let specular = (fresnel * energy).scale(distribution * visibility);
     let diffuse = ((white - fresnel) * r.diffuse).scale(f32x8::splat(simd, INVERSE_PI));

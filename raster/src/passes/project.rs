@@ -36,7 +36,7 @@ pub mod outcode {
     pub const WIDE: u32 = 64;
 }
 
-/// A projected vertex, 32 bytes. Twin: `ClipVertex`.
+/// A projected vertex, 32 bytes. Twin: `clip` in `shaders/project.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct ClipVertex {
@@ -66,7 +66,8 @@ pub mod mode {
     pub const BLEND: u32 = 2;
 }
 
-/// A triangle ready to be rasterised, 64 bytes. Twin: `Setup`.
+/// A triangle ready to be rasterised, 64 bytes. Twin: `setups` in `shaders/setup.wgsl`, where the order in which
+/// ties are decided stands for triangle and instance.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
 pub struct Setup {
@@ -95,6 +96,8 @@ pub struct Setup {
     /// y0 | y1 << 16.
     pub bounds_y: u32,
 }
+
+const _: () = assert!(size_of::<ClipVertex>() == 32 && size_of::<Setup>() == 64);
 
 /// Projects vertices `base..base + out.len()` of one instance through `rows` (X, Y, W, D).
 /// `all` are the instance's vertices; lines name their other end by index into it.

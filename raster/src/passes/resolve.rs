@@ -11,7 +11,7 @@ use fearless_simd::{f32x8, prelude::*};
 use super::light::{self, octahedral, octahedral_level};
 use super::tonemap::tonemap;
 use super::vector::{V3, always, fill};
-use crate::draw::FrameConstants;
+use crate::draw::{FrameConstants, background_kind};
 use crate::exact::{FLUSH_BELOW, Srgb8Encoder, flush8, recip8};
 
 /// Most BLEND layers of a pixel.
@@ -138,7 +138,7 @@ pub fn finish<S: Simd>(
     let one = f32x8::splat(simd, 1.0);
     let mut rgb = V3 { x: color[0], y: color[1], z: color[2] };
     let mut alpha = color[3].min(one);
-    if c.background == 2 {
+    if c.background == background_kind::ENVIRONMENT {
         // Also where a row of pixels shows none of it: a pixel may not depend on its neighbours.
         alpha = one;
         if background.simd_gt(zero).any_true() {
@@ -155,7 +155,7 @@ pub fn finish<S: Simd>(
     let exposed = rgb.scale(straight * c.exposure);
     let mapped = tonemap(simd, c.tonemap, exposed);
     let mut display = V3::select(thin, V3::splat(simd, [0.0; 3]), mapped);
-    if c.background == 1 {
+    if c.background == background_kind::CONSTANT {
         let [r, g, b, _] = c.background_linear;
         display = display.scale(alpha) + V3::splat(simd, [r, g, b]).scale(one - alpha);
         alpha = one;

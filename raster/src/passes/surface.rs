@@ -6,12 +6,19 @@
 
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
+use super::light::RADIANCE_MAX;
 use super::project::ClipVertex;
 use super::texture::{self, Footprint, channels};
 use super::vector::{V3, always, fill, lanes};
 use crate::draw::{Instance, instance_flags};
 use crate::exact::{FLUSH_BELOW, recip8};
 use crate::prepared::{PackedMaterial, PackedTexture, Vertex, material_flags};
+
+/// What the largest code of sixteen bits is multiplied by to give 1.
+pub const INVERSE_65535: f32 = 1.0 / 65535.0;
+
+/// Nearest W at which a point has moved, 2^-20: nearer than any near plane.
+pub const MOTION_W_MIN: f32 = f32::from_bits(0x3580_0000);
 
 /// What the triangles of one instance are made of.
 #[derive(Clone, Copy)]
@@ -247,7 +254,7 @@ pub fn base_color<S: Simd>(
                 let packed = data.vertices[i].color[k / 2];
                 (packed >> (16 * (k as u32 % 2)) & 0xFFFF) as f32
             });
-            color[k] = color[k] * (b.mean(&v) * (1.0 / 65535.0));
+            color[k] = color[k] * (b.mean(&v) * INVERSE_65535);
         }
     }
     color
@@ -435,12 +442,11 @@ fn motion<S: Simd>(
         #[inline(always)]
         |k| b.mean(&corners.fetch(simd, |i| data.previous[i][k])),
     );
-    // 2^-20: nearer than any near plane.
-    let least = f32x8::splat(simd, f32::from_bits(0x3580_0000));
+    let least = f32x8::splat(simd, MOTION_W_MIN);
     let seen = before[2].simd_gt(least) & now[2].simd_gt(least);
     let inverse_now = recip8(seen.select(now[2], least));
     let inverse_before = recip8(seen.select(before[2], least));
-    let limit = f32x8::splat(simd, 65504.0);
+    let limit = f32x8::splat(simd, RADIANCE_MAX);
     fill(
         #[inline(always)]
         |k| {

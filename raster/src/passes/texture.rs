@@ -8,10 +8,13 @@ use fearless_simd::{f32x8, i32x8, mask32x8, prelude::*, u32x8};
 use super::vector::{always, fill, lanes};
 use crate::exact::log2_8;
 use crate::image::srgb::SRGB8_TO_LINEAR;
-use crate::prepared::{PackedTexture, texture_flags};
+use crate::prepared::{PackedTexture, texture_flags, wrap_code};
 
 /// Texture coordinates are clamped to this before they are wrapped.
 pub const UV_MAX: f32 = 1_048_576.0;
+
+/// What the largest code of eight bits is multiplied by to give 1.
+pub const INVERSE_255: f32 = 1.0 / 255.0;
 
 /// Coordinates of a set and their change per pixel to the right and down.
 #[derive(Clone, Copy)]
@@ -134,8 +137,8 @@ fn bilinear_here<S: Simd, const CHANNELS: u32>(
     linear: mask32x8<S>,
 ) -> [f32x8<S>; 4] {
     let levels = Levels::new(simd, texture, &level);
-    let wrap_u = texture.flags >> texture_flags::WRAP_U_SHIFT & 3;
-    let wrap_v = texture.flags >> texture_flags::WRAP_V_SHIFT & 3;
+    let wrap_u = texture.flags >> texture_flags::WRAP_U_SHIFT & texture_flags::WRAP_MASK;
+    let wrap_v = texture.flags >> texture_flags::WRAP_V_SHIFT & texture_flags::WRAP_MASK;
     let x = axis(simd, f.u, levels.width, wrap_u, linear);
     let y = axis(simd, f.v, levels.height, wrap_v, linear);
 
@@ -177,7 +180,7 @@ fn bilinear_here<S: Simd, const CHANNELS: u32>(
             let top = a + (b - a) * x.blend;
             let bottom = c + (d - c) * x.blend;
             let value = top + (bottom - top) * y.blend;
-            if decoded { value } else { value * (1.0 / 255.0) }
+            if decoded { value } else { value * INVERSE_255 }
         },
     )
 }
@@ -241,8 +244,8 @@ fn axis<S: Simd>(simd: S, t: f32x8<S>, count: i32x8<S>, wrap: u32, linear: mask3
     let one = f32x8::splat(simd, 1.0);
     let t = t.max(f32x8::splat(simd, -UV_MAX)).min(f32x8::splat(simd, UV_MAX));
     let unit = match wrap {
-        0 => t - t.floor(),
-        1 => {
+        wrap_code::REPEAT => t - t.floor(),
+        wrap_code::MIRROR => {
             let m = t - (t * 0.5).floor() * 2.0;
             m.simd_gt(one).select(f32x8::splat(simd, 2.0) - m, m)
         }
@@ -259,7 +262,7 @@ fn axis<S: Simd>(simd: S, t: f32x8<S>, count: i32x8<S>, wrap: u32, linear: mask3
     let fold = always(
         #[inline(always)]
         |i: i32x8<S>| {
-            if wrap == 0 {
+            if wrap == wrap_code::REPEAT {
                 let i = i.simd_lt(zero).select(i + count, i);
                 i.simd_gt(last).select(i - count, i)
             } else {

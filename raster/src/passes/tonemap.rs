@@ -7,8 +7,26 @@ use fearless_simd::{f32x8, prelude::*};
 use super::vector::{V3, always};
 use crate::exact::recip8;
 
+/// Codes of the curves, as in [`FrameConstants::tonemap`](crate::draw::FrameConstants::tonemap).
+#[allow(missing_docs)]
+pub mod curve {
+    pub const NONE: u32 = 0;
+    pub const NEUTRAL: u32 = 1;
+    pub const ACES: u32 = 2;
+}
+
+/// What Neutral takes off: the reflection of a dielectric.
+pub const NEUTRAL_OFFSET: f32 = 0.04;
+/// Below this least channel Neutral takes less off, along a parabola.
+pub const NEUTRAL_TOE: f32 = 0.08;
+/// Square coefficient of that parabola.
+pub const NEUTRAL_TOE_SQUARED: f32 = 6.25;
 /// Where Neutral starts to compress.
 pub const NEUTRAL_START: f32 = 0.76;
+/// Neutral compresses a peak p to 1 - scale / (p + offset).
+pub const NEUTRAL_PEAK_SCALE: f32 = (1.0 - NEUTRAL_START) * (1.0 - NEUTRAL_START);
+/// See [`NEUTRAL_PEAK_SCALE`].
+pub const NEUTRAL_PEAK_OFFSET: f32 = (1.0 - NEUTRAL_START) - NEUTRAL_START;
 /// How much Neutral desaturates.
 pub const NEUTRAL_DESATURATION: f32 = 0.15;
 
@@ -23,13 +41,15 @@ pub const ACES_OUTPUT: [[f32; 4]; 3] = [
 ];
 /// Values are clamped to this before the ACES curve.
 pub const ACES_MAX: f32 = 1e6;
+/// Coefficients a to e of the ACES curve (v (v + a) - b) / (v (v c + d) + e).
+pub const ACES_CURVE: [f32; 5] = [0.024_578_6, 0.000_090_537, 0.983_729, 0.432_951, 0.238_081];
 
-/// Applies curve `tonemap` (0 none, 1 Neutral, 2 ACES) to exposed radiance.
+/// Applies a [`curve`] to exposed radiance.
 #[inline(always)]
 pub fn tonemap<S: Simd>(simd: S, tonemap: u32, c: V3<S>) -> V3<S> {
     match tonemap {
-        1 => neutral(simd, c),
-        2 => aces(simd, c),
+        curve::NEUTRAL => neutral(simd, c),
+        curve::ACES => aces(simd, c),
         _ => c,
     }
 }
@@ -39,14 +59,14 @@ fn neutral<S: Simd>(simd: S, c: V3<S>) -> V3<S> {
     let one = f32x8::splat(simd, 1.0);
     let start = f32x8::splat(simd, NEUTRAL_START);
     let least = c.x.min(c.y).min(c.z);
-    let toe = least - least * least * 6.25;
-    let offset = least.simd_lt(f32x8::splat(simd, 0.08)).select(toe, f32x8::splat(simd, 0.04));
+    let toe = least - least * least * NEUTRAL_TOE_SQUARED;
+    let offset =
+        least.simd_lt(f32x8::splat(simd, NEUTRAL_TOE)).select(toe, f32x8::splat(simd, NEUTRAL_OFFSET));
     let c = V3 { x: c.x - offset, y: c.y - offset, z: c.z - offset };
     let peak = c.x.max(c.y).max(c.z);
     let compressed = peak.simd_ge(start);
     let peak = peak.max(start);
-    const D: f32 = 1.0 - NEUTRAL_START;
-    let new_peak = one - recip8(peak + (D - NEUTRAL_START)) * (D * D);
+    let new_peak = one - recip8(peak + NEUTRAL_PEAK_OFFSET) * NEUTRAL_PEAK_SCALE;
     let scaled = c.scale(new_peak * recip8(peak));
     let grey = one - recip8((peak - new_peak) * NEUTRAL_DESATURATION + 1.0);
     let bright = V3 {
@@ -67,9 +87,8 @@ fn aces<S: Simd>(simd: S, c: V3<S>) -> V3<S> {
     let curve = always(
         #[inline(always)]
         |v: f32x8<S>| {
-            let a = v * (v + 0.024_578_6) - 0.000_090_537;
-            let b = v * (v * 0.983_729 + 0.432_951) + 0.238_081;
-            a * recip8(b)
+            let [a, b, c, d, e] = ACES_CURVE;
+            (v * (v + a) - b) * recip8(v * (v * c + d) + e)
         },
     );
     let c = V3 { x: curve(c.x), y: curve(c.y), z: curve(c.z) }.transform_vector(&ACES_OUTPUT);
