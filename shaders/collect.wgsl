@@ -1,7 +1,8 @@
 // Fragments: the distinct triangles of a pixel's samples, in order of their first sample. Twin of
 // `collect_fragments` in raster/src/cpu/tile.rs.
 //
-// An order is a triangle << 3 | the piece of it that clipping made: pieces of one triangle are that triangle.
+// An order is a triangle times PIECES and the piece of it that clipping made: pieces of one triangle are that
+// triangle.
 // An item is (order, x | y << 16, mask | point << 16 | first << 24, key): y counts from the band's top; `point`
 // is the sample it is shaded at, POINT_CENTRE for the middle; `first` says that the data outputs show it.
 
@@ -20,7 +21,7 @@ fn distinct(
     {
         var is_new = order_$s != NOTHING;
         //#for t in $s
-        is_new = is_new && (order_$t >> 3u) != (order_$s >> 3u);
+        is_new = is_new && (order_$t / PIECES) != (order_$s / PIECES);
         //#end
         count += select(0u, 1u, is_new);
     }
@@ -50,11 +51,11 @@ fn list_fragments(
     {
         var is_new = order_$s != NOTHING;
         //#for t in $s
-        is_new = is_new && (order_$t >> 3u) != (order_$s >> 3u);
+        is_new = is_new && (order_$t / PIECES) != (order_$s / PIECES);
         //#end
         var mask = 0u;
         //#for t in SAMPLES
-        mask |= select(0u, 1u << $tu, (order_$t >> 3u) == (order_$s >> 3u));
+        mask |= select(0u, 1u << $tu, (order_$t / PIECES) == (order_$s / PIECES));
         //#end
         if is_new {
             list_item(number, order_$s, x, y, mask, $su, 0u);

@@ -151,12 +151,11 @@ fn host_constants() -> BTreeMap<String, BTreeSet<Vec<u32>>> {
     all
 }
 
-/// Everything in which a shader's text differs from the host, and which twins it has.
-fn differences(shader: &ShaderText, text: &str, seen: &mut BTreeSet<&'static str>) -> Vec<String> {
-    let (module, _) = parse(&title(shader), text);
-    let mut found = twins::compare_constants(&module, &host_constants());
+/// Everything in which a shader differs from the host, and which twins it has.
+fn differences(module: &Module, seen: &mut BTreeSet<&'static str>) -> Vec<String> {
+    let mut found = twins::compare_constants(module, &host_constants());
     for host in bound_structs() {
-        if let Some(differences) = twins::compare_struct(&module, &host) {
+        if let Some(differences) = twins::compare_struct(module, &host) {
             seen.insert(host.name);
             found.extend(differences);
         }
@@ -164,7 +163,7 @@ fn differences(shader: &ShaderText, text: &str, seen: &mut BTreeSet<&'static str
     let listed = listed_structs();
     for (name, host, field) in twins::ACCESSORS {
         let host = listed.iter().find(|s| s.name == host).expect("the struct");
-        if let Some(differences) = twins::compare_accessor(&module, name, host, field) {
+        if let Some(differences) = twins::compare_accessor(module, name, host, field) {
             seen.insert(name);
             found.extend(differences);
         }
@@ -176,7 +175,8 @@ fn differences(shader: &ShaderText, text: &str, seen: &mut BTreeSet<&'static str
 fn structs_lists_and_numbers_are_the_hosts() {
     let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
     for shader in &shader_texts() {
-        for difference in differences(shader, &shader.text, &mut seen) {
+        let (module, _) = parse(&title(shader), &shader.text);
+        for difference in differences(&module, &mut seen) {
             found.insert(format!("{}: {difference}", shader.label));
         }
     }
@@ -208,7 +208,7 @@ fn numbers_are_typed_once_and_used() {
 #[test]
 fn each_broken_twin_is_seen() {
     let broken = [
-        ("field renamed", "    first_tile_row: u32,", "    first_row: u32,"),
+        ("field renamed", "    large_capacity: u32,", "    large_count: u32,"),
         (
             "fields swapped",
             "    key_scale: f32,\n    key_offset: f32,",
@@ -225,7 +225,11 @@ fn each_broken_twin_is_seen() {
             "    pairs: atomic<u32>,\n    items: atomic<u32>,",
         ),
         ("table cut short", "thresholds: array<vec4<f32>, 64>", "thresholds: array<vec4<f32>, 63>"),
-        ("job's field renamed", "    first_joint: u32,", "    joints: u32,"),
+        (
+            "job's fields swapped",
+            "    first_source: u32,\n    first_target: u32,",
+            "    first_target: u32,\n    first_source: u32,",
+        ),
         (
             "component swapped",
             "return InstanceIds(p.x, p.y, p.z, p.w);",
@@ -244,17 +248,19 @@ fn each_broken_twin_is_seen() {
         ("float changed", "const ACES_MAX: f32 = 1000000.0f;", "const ACES_MAX: f32 = 999999.9f;"),
         ("number typed in WGSL", "const NOTHING", "const EVERYTHING: u32 = 1u;\nconst NOTHING"),
     ];
-    let texts = shader_texts();
+    // One text of each pass will do.
+    let texts: BTreeMap<_, _> = shader_texts().into_iter().map(|shader| (shader.label, shader)).collect();
     for (what, from, to) in broken {
-        let mut in_texts = texts.iter().filter(|shader| shader.text.contains(from)).peekable();
-        assert!(in_texts.peek().is_some(), "{what}: no shader holds `{from}`");
-        for shader in in_texts.take(3) {
-            let text = shader.text.replace(from, to);
-            let module = naga::front::wgsl::parse_str(&text);
-            // A field that is used by name fails to parse: seen too.
-            let seen = module.is_err() || !differences(shader, &text, &mut BTreeSet::new()).is_empty();
-            assert!(seen, "{what} is not seen in {}", title(shader));
+        let mut seen = 0;
+        for shader in texts.values().filter(|shader| shader.text.contains(from)) {
+            // Where the broken thing is used the text may not parse: seen, but not by us.
+            if let Ok(module) = naga::front::wgsl::parse_str(&shader.text.replace(from, to)) {
+                let found = differences(&module, &mut BTreeSet::new());
+                assert!(!found.is_empty(), "{what} is not seen in {}", title(shader));
+                seen += 1;
+            }
         }
+        assert!(seen > 0, "{what}: no shader that holds `{from}` parses without it");
     }
     assert_eq!(twins::typed_numbers("let x = y * 0.25; // 0.3\nlet z = 0.5;").len(), 1);
 }
