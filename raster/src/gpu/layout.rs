@@ -22,8 +22,8 @@ pub(crate) const LIST_WIDTH: u32 = 2048;
 pub(crate) const TEXELS_WIDTH: u32 = 8192;
 /// Rows in a layer of it: 16 MiB, so that little is left over.
 pub(crate) const TEXELS_ROWS: u32 = 512;
-/// Most layers of it: 2^28 texels, 1 GiB, which is as large as software drivers make a texture.
-pub const TEXELS_LAYERS_MAX: u32 = 64;
+/// Most layers of it: 768 MiB, below the 1 GiB that any Vulkan driver allocates at once, with what it pads.
+pub const TEXELS_LAYERS_MAX: u32 = 48;
 /// Rows of any texture.
 pub(crate) const ROWS_MAX: u32 = 8192;
 /// Workgroups in a row of a folded dispatch.
