@@ -1,5 +1,5 @@
 // Fragments: the distinct triangles of a pixel's samples, in order of their first sample. Twin of
-// `collect_fragments` in raster/src/cpu/tile.rs.
+// `collect_fragments` in raster/src/cpu/items.rs.
 //
 // An order is a triangle times PIECES and the piece of it that clipping made: pieces of one triangle are that
 // triangle.

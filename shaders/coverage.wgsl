@@ -1,5 +1,5 @@
 // Coverage: the COVERAGE_OWNERS ids that own most samples of a pixel, most first, ties to the lower id. Twin of
-// `coverage` in raster/src/cpu/tile.rs.
+// `owners` in raster/src/cpu/tile.rs.
 //#include frame
 //#include instances
 

@@ -1,5 +1,5 @@
 // Layers: after opaque and masked triangles are known, what each pixel shows: its BLEND triangles, nearest first,
-// and its fragments. Twin of `collect_layers` and `prune` in raster/src/cpu/tile.rs.
+// and its fragments. Twin of `collect_layers` in raster/src/cpu/tile.rs and `prune` beside it.
 //
 // `pixels` holds two words: fragments (first item << 5 | count) and layers (first item << 7 | count). Where there
 // are more than LAYERS_MAX layers, the farthest are dropped.

@@ -2,8 +2,11 @@
 //! not depend on how many threads there are, nor on the instruction set. Each pass runs in a `tracing` span named
 //! after it, so that whoever has a clock can time it.
 
+mod band;
 mod denormals;
 mod geometry;
+mod items;
+mod order;
 mod tile;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +20,6 @@ use crate::draw::DrawList;
 use crate::environment;
 use crate::frame::{Color, ColorFormat, Coverage, Frame, Output, RenderError};
 use crate::passes::light::Lights;
-use crate::passes::visibility::TILE_HEIGHT;
 use geometry::Geometry;
 use tile::{Scratch, TileContext};
 
@@ -102,7 +104,7 @@ pub struct Cpu {
     pool: rayon::ThreadPool,
     level: Level,
     /// Buffers of the last frame given back.
-    spare: Mutex<Frame>,
+    spare: Box<Mutex<Frame>>,
     spare_frame_bytes: usize,
 }
 
@@ -131,7 +133,7 @@ impl Cpu {
                 }
             })
             .build()?;
-        Ok(Cpu { pool, level, spare: Mutex::default(), spare_frame_bytes: options.spare_frame_bytes })
+        Ok(Cpu { pool, level, spare: Box::default(), spare_frame_bytes: options.spare_frame_bytes })
     }
 
     /// Name for logs and headers.
@@ -173,7 +175,7 @@ impl Cpu {
             background: &job.environment.background,
         };
         let mut frame = buffers(job, &list, std::mem::take(&mut *lock(&self.spare)));
-        let bands = tile::bands(&mut frame);
+        let bands = band::bands(&mut frame);
         let shared = Mutex::new(vec![Vec::new(); bands.len()]);
         let waiting = Mutex::new(bands.into_iter().enumerate());
         rayon::scope(|scope| {
@@ -233,9 +235,4 @@ fn buffers(job: &Job<'_>, list: &DrawList, spare: Frame) -> Frame {
         motion_valid: list.motion_valid,
         coverage: wants(Output::Id).then(|| Coverage { samples: request.samples, shared: Vec::new() }),
     }
-}
-
-/// Rows of tiles in an image.
-fn tile_rows(height: u32) -> usize {
-    (height as usize).div_ceil(TILE_HEIGHT)
 }

@@ -2,30 +2,25 @@
 
 use fearless_simd::{Level, f32x8, prelude::*};
 
+use super::band::Band;
 use super::geometry::Geometry;
+use super::items::{
+    CENTER, Item, Items, LAYERS_PRUNED_AT, PIXELS, collect_fragments, index_pixels, offset_of, position,
+    prune, shading_point,
+};
+use super::order::Order;
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
 use crate::exact::{Srgb8Encoder, flush};
-use crate::frame::{
-    COVERAGE_OWNERS, Color, Frame, IdCoverage, PX_PER_OFFSET, SharedPixel, sample_offsets_px16,
-};
+use crate::frame::{COVERAGE_OWNERS, IdCoverage, PX_PER_OFFSET, SharedPixel, sample_offsets_px16};
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
-use crate::passes::resolve::{self, LAYERS_MAX, Lit};
+use crate::passes::resolve;
 use crate::passes::surface::{self, InstanceData};
 use crate::passes::vector::{always, fill, lanes};
-use crate::passes::visibility::{
-    self, BLOCK, BLOCKS, BLOCKS_X, NOTHING, TILE_HEIGHT, TILE_WIDTH, TileSamples,
-};
+use crate::passes::visibility::{self, BLOCK, BLOCKS_X, TILE_HEIGHT, TILE_WIDTH, TileSamples};
 use crate::prepared::{PackedMaterial, material_flags};
 use crate::simd::dispatch;
-
-/// Pixels of a tile.
-const PIXELS: usize = TILE_WIDTH * TILE_HEIGHT;
-/// Shading point code for the pixel's centre.
-const CENTER: u8 = u8::MAX;
-/// Layers a tile collects before it drops what lies too deep.
-const LAYERS_PRUNED_AT: usize = PIXELS * LAYERS_MAX * 2;
 
 /// What all tiles of a frame read.
 pub struct TileContext<'a> {
@@ -38,131 +33,6 @@ pub struct TileContext<'a> {
     pub background: &'a [[f32; 4]],
 }
 
-/// One row of tiles of every buffer.
-pub struct Band<'a> {
-    /// Index of its first pixel in the image.
-    first: usize,
-    width: usize,
-    height: usize,
-    srgb8: Option<&'a mut [[u8; 4]]>,
-    linear: Option<&'a mut [[f32; 4]]>,
-    base: Option<&'a mut [[f32; 4]]>,
-    depth: Option<&'a mut [f32]>,
-    motion: Option<&'a mut [[f32; 2]]>,
-    normal: Option<&'a mut [[f32; 3]]>,
-    albedo: Option<&'a mut [[f32; 3]]>,
-    id: Option<&'a mut [[u32; 2]]>,
-    /// Pixels of several owners, found tile by tile.
-    shared: Option<Vec<SharedPixel>>,
-}
-
-impl Band<'_> {
-    /// Nothing drawn, in the buffers of which only drawn pixels are written.
-    fn clear(&mut self) {
-        fn fill<T: Copy>(buffer: &mut Option<&mut [T]>, value: T) {
-            if let Some(buffer) = buffer {
-                buffer.fill(value);
-            }
-        }
-        fill(&mut self.depth, f32::INFINITY);
-        fill(&mut self.motion, [0.0; 2]);
-        fill(&mut self.normal, [0.0; 3]);
-        fill(&mut self.albedo, [0.0; 3]);
-        fill(&mut self.id, [0; 2]);
-    }
-
-    /// The pixels of several owners, by ascending index.
-    pub fn into_shared(self) -> Vec<SharedPixel> {
-        let mut shared = self.shared.unwrap_or_default();
-        shared.sort_unstable_by_key(|pixel| pixel.index);
-        shared
-    }
-}
-
-/// Splits a frame into rows of tiles.
-pub fn bands(frame: &mut Frame) -> Vec<Band<'_>> {
-    let (width, height) = (frame.width as usize, frame.height as usize);
-    let size = width * TILE_HEIGHT;
-    fn chunks<'f, T>(buffer: &'f mut Option<Vec<T>>, size: usize) -> impl FnMut() -> Option<&'f mut [T]> {
-        let mut chunks = buffer.as_mut().map(|b| b.chunks_mut(size));
-        move || chunks.as_mut().and_then(Iterator::next)
-    }
-    let (mut srgb8, mut linear) = match &mut frame.color {
-        Some(Color::Srgb8(pixels)) => (Some(pixels.chunks_mut(size)), None),
-        Some(Color::Linear(pixels)) => (None, Some(pixels.chunks_mut(size))),
-        None => (None, None),
-    };
-    let mut base = chunks(&mut frame.base, size);
-    let mut depth = chunks(&mut frame.depth, size);
-    let mut motion = chunks(&mut frame.motion, size);
-    let mut normal = chunks(&mut frame.normal, size);
-    let mut albedo = chunks(&mut frame.albedo, size);
-    let mut id = chunks(&mut frame.id, size);
-    let shares = frame.coverage.is_some();
-    (0..super::tile_rows(height as u32))
-        .map(|row| Band {
-            width,
-            height: TILE_HEIGHT.min(height - row * TILE_HEIGHT),
-            srgb8: srgb8.as_mut().and_then(Iterator::next),
-            linear: linear.as_mut().and_then(Iterator::next),
-            base: base(),
-            depth: depth(),
-            motion: motion(),
-            normal: normal(),
-            albedo: albedo(),
-            id: id(),
-            shared: shares.then(Vec::new),
-            first: row * size,
-        })
-        .collect()
-}
-
-/// A primitive to light at one pixel.
-#[derive(Debug, Clone, Copy, Default)]
-struct Item {
-    setup: u32,
-    /// Depth key at the shading point; layers only.
-    key: u32,
-    mask: u16,
-    /// `block * 64 + y * 8 + x`.
-    pixel: u16,
-    /// Coverage sample that is the shading point, or [`CENTER`].
-    point: u8,
-    /// Whether the data outputs show it.
-    first: bool,
-}
-
-/// Items and their light.
-#[derive(Debug, Default)]
-struct Items {
-    items: Vec<Item>,
-    /// First item of each pixel, one more at the end.
-    first: Vec<u32>,
-    red: Vec<f32>,
-    green: Vec<f32>,
-    blue: Vec<f32>,
-    alpha: Vec<f32>,
-}
-
-impl Items {
-    fn clear(&mut self) {
-        self.items.clear();
-        self.first.clear();
-    }
-
-    fn of_pixel(&self, pixel: usize) -> std::ops::Range<usize> {
-        self.first[pixel] as usize..self.first[pixel + 1] as usize
-    }
-
-    fn lit(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = Lit> + '_ {
-        range.map(|k| Lit {
-            radiance: [self.red[k], self.green[k], self.blue[k]],
-            alpha: self.alpha[k],
-            mask: u32::from(self.items[k].mask),
-        })
-    }
-}
-
 /// Buffers that a thread keeps from tile to tile.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -173,35 +43,6 @@ pub struct Scratch {
     masks: Vec<u16>,
     touched: Vec<u16>,
     order: Order,
-}
-
-/// Items ordered by instance and, within one, by triangle: eight of one triangle share its corners.
-#[derive(Debug, Default)]
-struct Order {
-    slot_of_instance: Vec<u32>,
-    instances: Vec<u32>,
-    /// First item of each instance in `items`, one more at the end.
-    first: Vec<u32>,
-    groups: Vec<Group>,
-    /// Slots of groups by a hash of their set-up, [`NOTHING`] where free.
-    table: Vec<u32>,
-    /// Group of each item.
-    slots: Vec<u32>,
-    /// Item numbers.
-    items: Vec<u32>,
-}
-
-/// Items of one triangle.
-#[derive(Debug, Clone, Copy)]
-struct Group {
-    setup: u32,
-    /// Place in the table.
-    place: u32,
-    /// Slot of its instance.
-    instance: u32,
-    count: u32,
-    /// Place of its next item.
-    next: u32,
 }
 
 /// Renders a row of tiles.
@@ -404,9 +245,8 @@ impl Tile<'_> {
         }
         order.sort(self.context, &items.items);
         let mut band = band;
-        for (slot, &instance) in order.instances.iter().enumerate() {
+        for (instance, members) in order.by_instance() {
             let data = self.instance(instance);
-            let members = &order.items[order.first[slot] as usize..order.first[slot + 1] as usize];
             for batch in members.chunks(8) {
                 simd.vectorize(
                     #[inline(always)]
@@ -578,188 +418,6 @@ impl Tile<'_> {
         }
         owners[..count].sort_unstable_by_key(|o| (u32::MAX - o.samples, o.id));
         (count > 1).then(|| [owners[0], owners[1], owners[2], owners[3]])
-    }
-}
-
-/// x and y of a pixel in the tile.
-#[inline(always)]
-fn position(pixel: usize) -> (i32, i32) {
-    let (block, inner) = (pixel / 64, pixel % 64);
-    (((block % BLOCKS_X) * BLOCK + inner % BLOCK) as i32, ((block / BLOCKS_X) * BLOCK + inner / BLOCK) as i32)
-}
-
-#[inline(always)]
-fn offset_of(point: u8, samples: u32) -> [i32; 2] {
-    if point == CENTER { [0, 0] } else { sample_offsets_px16(samples)[point as usize] }
-}
-
-/// The centre where all samples are covered, else the first one that is.
-#[inline(always)]
-fn shading_point(mask: u16, samples: u32) -> u8 {
-    if mask.count_ones() == samples { CENTER } else { mask.trailing_zeros() as u8 }
-}
-
-/// Finds the distinct triangles of each pixel, in order of their first sample. Set-ups that clipping made of one
-/// triangle are that triangle.
-#[inline(always)]
-fn collect_fragments<S: Simd>(simd: S, geometry: &Geometry<'_>, samples: &TileSamples, out: &mut Items) {
-    let n = samples.samples;
-    let full = ((1u32 << n) - 1) as u16;
-    for block in 0..BLOCKS {
-        for y in 0..BLOCK {
-            let row0 = &samples.ids[samples.row(block, 0, y)..][..8];
-            let first = fearless_simd::u32x8::from_slice(simd, row0);
-            let mut same = fearless_simd::mask32x8::splat(simd, true);
-            for s in 1..n {
-                let row = &samples.ids[samples.row(block, s, y)..][..8];
-                same = same & first.simd_eq(fearless_simd::u32x8::from_slice(simd, row));
-            }
-            let same = same.to_bitmask();
-            for x in 0..8 {
-                let pixel = (block * 64 + y * 8 + x) as u16;
-                out.first.push(out.items.len() as u32);
-                if same >> x & 1 == 1 {
-                    if row0[x] != NOTHING {
-                        out.items.push(Item {
-                            setup: row0[x],
-                            key: 0,
-                            mask: full,
-                            pixel,
-                            point: CENTER,
-                            first: true,
-                        });
-                    }
-                } else {
-                    collect_mixed(geometry, samples, block, y, x, pixel, &mut out.items);
-                }
-            }
-        }
-    }
-    out.first.push(out.items.len() as u32);
-}
-
-fn collect_mixed(
-    geometry: &Geometry<'_>,
-    samples: &TileSamples,
-    block: usize,
-    y: usize,
-    x: usize,
-    pixel: u16,
-    out: &mut Vec<Item>,
-) {
-    let n = samples.samples;
-    let begin = out.len();
-    let same = |p: u32, q: u32| p == q || geometry.setup(p).triangle == geometry.setup(q).triangle;
-    for s in 0..n {
-        let id = samples.ids[samples.row(block, s, y) + x];
-        if id == NOTHING {
-            continue;
-        }
-        match out[begin..].iter_mut().find(|i| same(i.setup, id)) {
-            Some(item) => item.mask |= 1 << s,
-            None => out.push(Item { setup: id, key: 0, mask: 1 << s, pixel, point: s as u8, first: s == 0 }),
-        }
-    }
-    if let [whole] = &mut out[begin..] {
-        whole.point = shading_point(whole.mask, n as u32);
-    }
-}
-
-/// Orders layers by pixel, nearest first, and drops what lies too deep.
-fn prune(layers: &mut Vec<Item>) {
-    layers.sort_unstable_by_key(|i| (i.pixel, u32::MAX - i.key, i.setup));
-    let mut depth = 0;
-    let mut last = u16::MAX;
-    layers.retain(|i| {
-        depth = if i.pixel == last { depth + 1 } else { 1 };
-        last = i.pixel;
-        depth <= LAYERS_MAX
-    });
-}
-
-fn index_pixels(layers: &mut Items) {
-    let mut k = 0;
-    for pixel in 0..=PIXELS {
-        while k < layers.items.len() && (layers.items[k].pixel as usize) < pixel {
-            k += 1;
-        }
-        layers.first.push(k as u32);
-    }
-}
-
-impl Order {
-    /// Groups items; those of a triangle keep their order.
-    fn sort(&mut self, context: &TileContext<'_>, items: &[Item]) {
-        self.slot_of_instance.resize(context.list.instances.len(), NOTHING);
-        let room = (2 * items.len()).next_power_of_two().max(self.table.len());
-        self.table.resize(room, NOTHING);
-        self.instances.clear();
-        self.first.clear();
-        self.groups.clear();
-        self.slots.clear();
-        let (mut last_setup, mut last_slot) = (NOTHING, 0);
-        for item in items {
-            if item.setup != last_setup {
-                (last_setup, last_slot) = (item.setup, self.group_of(context, item.setup));
-            }
-            self.groups[last_slot as usize].count += 1;
-            self.slots.push(last_slot);
-        }
-        for group in &self.groups {
-            self.first[group.instance as usize + 1] += group.count;
-        }
-        for slot in 0..self.instances.len() {
-            self.first[slot + 1] += self.first[slot];
-        }
-        for group in &mut self.groups {
-            let at = &mut self.first[group.instance as usize];
-            group.next = *at;
-            *at += group.count;
-        }
-        // Each has moved on to where the next one begins.
-        self.first.rotate_right(1);
-        self.first[0] = 0;
-        self.items.clear();
-        self.items.resize(items.len(), 0);
-        for (k, &slot) in self.slots.iter().enumerate() {
-            let at = &mut self.groups[slot as usize].next;
-            self.items[*at as usize] = k as u32;
-            *at += 1;
-        }
-        for group in &self.groups {
-            self.table[group.place as usize] = NOTHING;
-        }
-        for &instance in &self.instances {
-            self.slot_of_instance[instance as usize] = NOTHING;
-        }
-    }
-
-    /// The slot of a triangle's group.
-    fn group_of(&mut self, context: &TileContext<'_>, setup: u32) -> u32 {
-        let last = self.table.len() - 1;
-        // Knuth's multiplicative hash: neighbouring ids land far apart.
-        let mut place = (setup.wrapping_mul(0x9E37_79B1) >> 8) as usize & last;
-        loop {
-            let slot = self.table[place];
-            if slot == NOTHING {
-                break;
-            }
-            if self.groups[slot as usize].setup == setup {
-                return slot;
-            }
-            place = (place + 1) & last;
-        }
-        let instance = context.geometry.setup(setup).instance;
-        let instance_slot = &mut self.slot_of_instance[instance as usize];
-        if *instance_slot == NOTHING {
-            *instance_slot = self.instances.len() as u32;
-            self.instances.push(instance);
-            self.first.resize(self.instances.len() + 1, 0);
-        }
-        let slot = self.groups.len() as u32;
-        self.table[place] = slot;
-        self.groups.push(Group { setup, place: place as u32, instance: *instance_slot, count: 0, next: 0 });
-        slot
     }
 }
 
