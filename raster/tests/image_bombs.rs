@@ -1,9 +1,14 @@
 //! CASES B40: what is small and claims to be large is refused, or read in bounded memory.
 
+#[path = "common/bombs.rs"]
+#[allow(dead_code)]
+mod bombs;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bombs::{AFTER_HEADER, GIGABYTE_OF_MATCHES, chunk, jpeg_of_header, png, png_with_gigabyte, zlib_zeros};
 use isoframe_raster::environment::{EnvironmentLimits, Panorama};
 use isoframe_raster::image::{PixelBudget, decode, probe};
 
@@ -56,81 +61,10 @@ fn peak<T>(run: impl FnOnce() -> T) -> (T, usize) {
 /// CASES B40 asks for less than 64 MB.
 const BOUND_BYTES: usize = 64 << 20;
 
-fn png(width: u32, height: u32, rows: &[u8]) -> Vec<u8> {
-    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    header.extend([8, 0, 0, 0, 0]);
-    chunk(&mut out, b"IHDR", &header);
-    chunk(&mut out, b"IDAT", &zlib_stored(rows));
-    chunk(&mut out, b"IEND", &[]);
-    out
-}
-
-fn chunk(out: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
-    out.extend((data.len() as u32).to_be_bytes());
-    let start = out.len();
-    out.extend(kind);
-    out.extend(data);
-    let mut table = [0u32; 256];
-    for (i, entry) in (0u32..).zip(&mut table) {
-        *entry = (0..8).fold(i, |c, _| if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 });
-    }
-    let crc = out[start..].iter().fold(!0u32, |c, &b| c >> 8 ^ table[usize::from(c as u8 ^ b)]);
-    out.extend((!crc).to_be_bytes());
-}
-
-fn zlib_stored(data: &[u8]) -> Vec<u8> {
-    assert!(data.len() < 65536);
-    let length = data.len() as u16;
-    let mut out = vec![0x78, 0x01, 1];
-    out.extend(length.to_le_bytes());
-    out.extend((!length).to_le_bytes());
-    out.extend(data);
-    let (a, b) = data.iter().fold((1u32, 0u32), |(a, b), &v| {
-        let a = (a + u32::from(v)) % 65521;
-        (a, (b + a) % 65521)
-    });
-    out.extend((b << 16 | a).to_be_bytes());
-    out
-}
-
-/// A zlib stream of 1 + 258 n zeros in 13 bits for each 258: fixed Huffman codes, length 258, distance 1.
-fn zlib_zeros(n: usize) -> Vec<u8> {
-    let mut out = vec![0x78, 0x01];
-    let (mut bits, mut count) = (0u64, 0u32);
-    let mut put = |code: u64, width: u32, out: &mut Vec<u8>| {
-        bits |= code << count;
-        count += width;
-        while count >= 8 {
-            out.push(bits as u8);
-            bits >>= 8;
-            count -= 8;
-        }
-    };
-    put(0b011, 3, &mut out);
-    put(0x30u8.reverse_bits().into(), 8, &mut out);
-    for _ in 0..n {
-        put(0b1100_0101u8.reverse_bits().into(), 8, &mut out);
-        put(0, 5, &mut out);
-    }
-    put(0, 7, &mut out);
-    put(0, 7, &mut out);
-    let length = (1 + 258 * n) % 65521;
-    out.extend(((length as u32) << 16 | 1).to_be_bytes());
-    out
-}
-
-const GIGABYTE_OF_MATCHES: usize = (1 << 30) / 258;
-
 #[test]
 fn headers_that_claim_too_much_are_refused_at_once() {
     let _turn = TURN.lock().unwrap();
-    let jpeg = {
-        let mut bytes = include_bytes!("data/full.jpg").to_vec();
-        let sof = bytes.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
-        bytes[sof + 5..sof + 9].copy_from_slice(&[0xff, 0xdc, 0xff, 0xdc]);
-        bytes
-    };
+    let jpeg = jpeg_of_header(65_500, 65_500);
     assert_eq!(probe(&jpeg).unwrap(), (65500, 65500));
     let vp8l = |width: u32, height: u32| {
         let bits = (width - 1) | (height - 1) << 14;
@@ -156,14 +90,10 @@ fn headers_that_claim_too_much_are_refused_at_once() {
 #[test]
 fn compressed_chunks_are_not_inflated() {
     let _turn = TURN.lock().unwrap();
-    let gigabyte = zlib_zeros(GIGABYTE_OF_MATCHES);
-    let plain = png(2, 2, &[0, 10, 20, 0, 30, 40]);
     for (kind, prefix) in
         [(b"zTXt", &b"k\0\0"[..]), (b"iTXt", &b"k\0\x01\0\0\0"[..]), (b"iCCP", &b"p\0\0"[..])]
     {
-        let mut bytes = plain[..33].to_vec();
-        chunk(&mut bytes, kind, &[prefix, &gigabyte].concat());
-        bytes.extend(&plain[33..]);
+        let bytes = png_with_gigabyte(kind, prefix);
         let (image, held) = peak(|| decode(&bytes, None, &mut PixelBudget::default()).unwrap());
         let reds: Vec<u8> = image.rgba.iter().map(|texel| texel[0]).collect();
         assert_eq!(reds, [10, 20, 30, 40]);
@@ -176,7 +106,7 @@ fn pixels_beyond_the_header_are_not_kept() {
     let _turn = TURN.lock().unwrap();
     let gigabyte = zlib_zeros(GIGABYTE_OF_MATCHES);
     let mut bytes = png(4, 4, &[]);
-    bytes.truncate(33);
+    bytes.truncate(AFTER_HEADER);
     chunk(&mut bytes, b"IDAT", &gigabyte);
     chunk(&mut bytes, b"IEND", &[]);
     // Readable or refused, but small either way.

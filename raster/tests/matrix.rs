@@ -6,12 +6,15 @@
 #[path = "common/adapters.rs"]
 mod adapters;
 mod common;
+#[path = "common/difference.rs"]
+mod difference;
 mod spread;
 
+use difference::difference;
 use isoframe_raster::backend::{Cancel, Job};
 use isoframe_raster::cpu::{Cpu, CpuOptions, InstructionSet};
 use isoframe_raster::environment::Environment;
-use isoframe_raster::frame::{Color, Frame, RenderError};
+use isoframe_raster::frame::{Frame, RenderError};
 use isoframe_raster::gpu::{TEXELS_LAYERS_MAX, TEXELS_PER_LAYER};
 use isoframe_raster::prepared::Prepared;
 use spread::Case;
@@ -29,49 +32,6 @@ fn render(
         cancel: &Cancel::default(),
     };
     backend(&job).unwrap_or_else(|error| panic!("{}: {error}", case.name))
-}
-
-fn bytes<T: bytemuck::Pod>(buffer: &Option<Vec<T>>) -> Option<&[u8]> {
-    buffer.as_ref().map(|buffer| bytemuck::cast_slice(buffer))
-}
-
-/// Each output's bytes.
-fn outputs(frame: &Frame) -> [(&'static str, Option<&[u8]>); 7] {
-    [
-        (
-            "color",
-            frame.color.as_ref().map(|color| match color {
-                Color::Srgb8(pixels) => bytemuck::cast_slice(pixels),
-                Color::Linear(pixels) => bytemuck::cast_slice(pixels),
-            }),
-        ),
-        ("base", bytes(&frame.base)),
-        ("depth", bytes(&frame.depth)),
-        ("motion", bytes(&frame.motion)),
-        ("normal", bytes(&frame.normal)),
-        ("albedo", bytes(&frame.albedo)),
-        ("id", bytes(&frame.id)),
-    ]
-}
-
-/// What differs, in words; nothing where the frames are the same bytes.
-fn difference(expected: &Frame, actual: &Frame) -> Option<String> {
-    for ((name, a), (_, b)) in outputs(expected).into_iter().zip(outputs(actual)) {
-        if a != b {
-            let (a, b) = (a.unwrap_or_default(), b.unwrap_or_default());
-            let count = a.iter().zip(b).filter(|(a, b)| a != b).count();
-            let first = a.iter().zip(b).position(|(a, b)| a != b);
-            return Some(format!(
-                "{name}: {count} of {} bytes differ ({} long), first at {first:?}",
-                a.len(),
-                b.len()
-            ));
-        }
-    }
-    if expected.coverage != actual.coverage {
-        return Some("coverage differs".into());
-    }
-    (expected.motion_valid != actual.motion_valid).then(|| "motion_valid differs".into())
 }
 
 fn check(who: &str, case: &Case, expected: &Frame, actual: &Frame) {

@@ -101,14 +101,11 @@ pub(crate) async fn version() -> Json<Version> {
 )]
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
     let (cache_bytes, cache_frames) = app.store.frames().size();
-    let report = app.frames.backend_report();
     let readings = Readings {
         cache_bytes,
         cache_frames,
         resident_bytes: app.frames.resident_bytes(),
-        device_losses: report.losses,
-        device_rebuilds: report.rebuilds,
-        device_healthy: report.healthy,
+        backend: app.frames.backend_report(),
         load: app.admission.load(),
         jobs: app.store(|store| store.job_counts()).await.unwrap_or_default(),
     };

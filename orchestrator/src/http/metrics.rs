@@ -9,6 +9,7 @@ use prometheus::{
 };
 
 use crate::admission::Load;
+use crate::frames::BackendReport;
 
 /// Upper bounds of duration buckets. *Units*: seconds.
 const SECONDS: [f64; 14] =
@@ -39,17 +40,16 @@ pub(crate) struct Metrics {
     cache_frames: IntGauge,
     resident_bytes: IntGauge,
     device: IntGaugeVec,
+    backend: IntGaugeVec,
 }
 
 /// Numbers that are read when `/metrics` is asked for.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug)]
 pub(crate) struct Readings {
     pub cache_bytes: u64,
     pub cache_frames: usize,
     pub resident_bytes: u64,
-    pub device_losses: u64,
-    pub device_rebuilds: u64,
-    pub device_healthy: bool,
+    pub backend: BackendReport,
     pub load: Load,
     /// Jobs that wait, and that run.
     pub jobs: (u64, u64),
@@ -110,6 +110,11 @@ impl Metrics {
                 "The device: 1 if healthy, times it was lost, times it was rebuilt.",
                 &["what"],
             ),
+            backend: gauges(
+                "isoframe_backend",
+                "1 for what renders: its name, why it does, and whether it is a software adapter.",
+                &["name", "reason", "software"],
+            ),
             registry,
         }
     }
@@ -131,9 +136,13 @@ impl Metrics {
         self.cache_frames.set(readings.cache_frames as i64);
         self.resident_bytes.set(readings.resident_bytes as i64);
         let device = |what: &str, value: u64| self.device.with_label_values(&[what]).set(value as i64);
-        device("healthy", readings.device_healthy.into());
-        device("losses", readings.device_losses);
-        device("rebuilds", readings.device_rebuilds);
+        let BackendReport { name, reason, software, healthy, rebuilds, losses } = &readings.backend;
+        device("healthy", (*healthy).into());
+        device("losses", *losses);
+        device("rebuilds", *rebuilds);
+        // A device that was opened again may have another name.
+        self.backend.reset();
+        self.backend.with_label_values(&[name.as_str(), reason, &software.to_string()]).set(1);
         let queue = |place: &str, count: u64| self.queue.with_label_values(&[place]).set(count as i64);
         queue("interactive_waiting", readings.load.interactive_waiting as u64);
         queue("batch_waiting", readings.load.batch_waiting as u64);

@@ -54,3 +54,41 @@ fn the_first_frame_has_nothing_previous() {
     );
     assert_ne!(frames[0]["frame_id"], frames[1]["frame_id"]);
 }
+
+/// CASES B22, B27: nothing previous means zero motion, and every file says that there was nothing.
+#[test]
+fn the_first_frames_files_say_that_nothing_was_previous() {
+    for (ending, format) in [("png", "png"), ("png", "png16"), ("exr", "exr")] {
+        let folder = Folder::new();
+        let flags = ["--frames", "0..2", "--fps", "10", "--output", "motion", "--format", format];
+        render(&scene("morph"), &folder.file(&format!("s.{ending}")), &flags).expect(0);
+        let read = |frame: u32| std::fs::read(folder.file(&format!("s.{frame:04}.{ending}"))).expect("there");
+        let valid = |file: &[u8]| isoframe::receipt::read(file).expect("a receipt").motion_valid;
+        let (first, second) = (read(0), read(1));
+        assert_eq!((valid(&first), valid(&second)), (false, true), "{format}");
+        let moves = |file: &[u8]| motion(file, ending).into_iter().any(|pixel| pixel != [0.0; 2]);
+        assert_eq!((moves(&first), moves(&second)), (false, true), "{format}");
+    }
+}
+
+/// Motion in a file, in codes from its zero (PNG) or pixels (EXR). The third channel of a PNG is the flag.
+fn motion(file: &[u8], ending: &str) -> Vec<[f32; 2]> {
+    if ending == "exr" {
+        use exr::prelude::*;
+        let reader =
+            read().no_deep_data().largest_resolution_level().all_channels().all_layers().all_attributes();
+        let image = reader.from_buffered(std::io::Cursor::new(file)).expect("readable");
+        let channels = &image.layer_data[0].channel_data.list;
+        let values = |name: &str| -> Vec<f32> {
+            let channel = channels.iter().find(|channel| channel.name.to_string() == name);
+            channel.expect("a channel").sample_data.values_as_f32().collect()
+        };
+        let (x, y) = (values("motion.X"), values("motion.Y"));
+        return x.into_iter().zip(y).map(|(x, y)| [x, y]).collect();
+    }
+    let picture = image::load_from_memory(file).expect("readable");
+    if let image::DynamicImage::ImageRgb16(picture) = picture {
+        return picture.pixels().map(|pixel| [0, 1].map(|c| f32::from(pixel.0[c]) - 32768.0)).collect();
+    }
+    picture.to_rgb8().pixels().map(|pixel| [0, 1].map(|c| f32::from(pixel.0[c]) - 128.0)).collect()
+}

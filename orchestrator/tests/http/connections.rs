@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use crate::client::{self, Request, connect};
+use crate::fixtures::triangle;
 use crate::server::{TestServer, start, start_in};
 
 /// Waits until the server closes the connection; how long it took. Fails after ten seconds.
@@ -99,6 +100,68 @@ fn two_hundred_silent_connections_hold_up_nobody() {
     }
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     drop(silent);
+}
+
+/// CASES B39: silence, half headers and dribbled bodies, 200 of each at once. Who dribbles a body may keep other
+/// uploads waiting, with advice and up to the deadline; frames, and all that is read, go on.
+#[test]
+fn six_hundred_slow_clients_hold_up_no_frame_and_are_closed() {
+    let deadline = Duration::from_secs(2);
+    let server = start(&[
+        ("server.header_read_ms", "2000"),
+        ("server.body_idle_ms", "2000"),
+        ("server.idle_ms", "2000"),
+        ("cache.frame_bytes", "0"),
+    ]);
+    let file = triangle(1).to_string();
+    let post = || Request::new("POST", "/v1/scenes").body(file.as_str());
+    let scene = server.send(post()).expect(201).json()["id"].as_str().expect("an id").to_owned();
+    let begin = |text: &str| {
+        let mut stream = connect(server.address);
+        stream.write_all(text.as_bytes()).expect("written");
+        stream
+    };
+    let begun = Instant::now();
+    let head = Request::new("POST", "/v1/scenes").body(vec![0; 10_000]).head();
+    let mut silent: Vec<_> = (0..200).map(|_| begin("")).collect();
+    let mut half: Vec<_> = (0..200).map(|_| begin("GET /healthz HTTP/1.1\r\nhost: x\r\n")).collect();
+    let mut dribbling: Vec<_> = (0..200).map(|_| begin(&head)).collect();
+    let writers: Vec<_> = dribbling.iter().map(|stream| stream.try_clone().expect("cloned")).collect();
+    let dribble = std::thread::spawn(move || {
+        while begun.elapsed() < 10 * deadline {
+            // Those given up take no more; the others go on.
+            writers.iter().for_each(|mut stream| drop(stream.write_all(b" ")));
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    let mut longest = Duration::ZERO;
+    let mut frames = 0;
+    while begun.elapsed() < 3 * deadline {
+        let start = Instant::now();
+        server.get("/healthz").expect(200);
+        server.get(&format!("/v1/scenes/{scene}")).expect(200);
+        server.get(&format!("/v1/scenes/{scene}/frame.png?size=64x48&seed={frames}")).expect(200);
+        longest = longest.max(start.elapsed());
+        frames += 1;
+    }
+    assert!(frames > 3 && longest < Duration::from_secs(2), "{frames} frames, the longest took {longest:?}");
+    // Slow bodies have an answer: refused at once for want of a seat, or given up at the deadline.
+    for stream in &mut dribbling {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
+        let status = client::read_answer(stream, false).expect("answered").status;
+        assert!(matches!(status, 408 | 503), "{status}");
+    }
+    for stream in silent.iter_mut().chain(&mut half) {
+        closed_after(stream);
+    }
+    // Four seats and a queue of sixteen: five rounds of slow bodies, one deadline each.
+    assert!(
+        begun.elapsed() < 5 * deadline + Duration::from_secs(10),
+        "all were closed after {:?}",
+        begun.elapsed()
+    );
+    dribble.join().expect("ends");
+    server.send(post()).expect(200);
 }
 
 #[test]

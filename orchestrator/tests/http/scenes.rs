@@ -122,30 +122,92 @@ fn bad_files_are_refused_with_what_and_where() {
     assert!(!server.data_dir().join("scenes").exists(), "nothing was kept");
 }
 
+/// A zip of these entries; a name that ends in `@` becomes a symbolic link to its bytes.
+fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in entries {
+        match name.strip_suffix('@') {
+            Some(name) => {
+                let target = std::str::from_utf8(bytes).expect("a path");
+                out.add_symlink(name, target, options).expect("added");
+            }
+            None => {
+                out.start_file(*name, options).expect("added");
+                out.write_all(bytes).expect("written");
+            }
+        }
+    }
+    out.finish().expect("a zip").into_inner()
+}
+
+/// A triangle whose image has this URI.
+fn textured(uri: &str) -> Value {
+    let mut scene = triangle(1);
+    scene["images"] = json!([{ "uri": uri }]);
+    scene["textures"] = json!([{ "source": 0 }]);
+    scene["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"] = json!({ "index": 0 });
+    scene
+}
+
+/// A triangle whose buffer has this URI.
+fn buffered(uri: &str) -> Value {
+    let mut scene = triangle(1);
+    scene["buffers"][0]["uri"] = json!(uri);
+    scene
+}
+
+/// CASES B19. The files meant are there and sound: whoever read them would take the scene.
 #[test]
 fn uris_in_an_upload_open_no_file_and_no_connection() {
     let server = start(&[]);
     let canary = TcpListener::bind("127.0.0.1:0").expect("binds");
     canary.set_nonblocking(true).expect("set");
-    let secret = server.data_dir().join("secret.bin");
-    std::fs::write(&secret, [7_u8; 36]).expect("written");
-    let here = secret.display().to_string();
-    let connection = format!("http://{}/x", canary.local_addr().expect("bound"));
-    for uri in [
-        "../../../../etc/passwd",
-        "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
-        "file:///etc/passwd",
-        "scene.bin",
-        &here,
-        &format!("file://{here}"),
-        &connection,
-    ] {
-        let mut scene = triangle(1);
-        scene["buffers"][0]["uri"] = json!(uri);
-        let answer = server.send(Request::new("POST", "/v1/scenes").body(scene.to_string()));
+    let buffer = server.data_dir().join("secret.bin");
+    std::fs::write(&buffer, [7_u8; 36]).expect("written");
+    let picture = server.data_dir().join("secret.png");
+    image::RgbaImage::from_pixel(2, 2, image::Rgba([9; 4])).save(&picture).expect("written");
+    let png = std::fs::read(&picture).expect("there");
+    let post = |file: Vec<u8>| server.send(Request::new("POST", "/v1/scenes").body(file));
+    let refused = |what: &str, file: Vec<u8>| {
+        let answer = post(file);
+        assert_eq!(answer.status, 422, "{what}: {}", answer.text());
         let problem = answer.expect_problem(422, "scene_invalid");
-        assert!(!problem.to_string().contains("root:"), "{problem}");
+        assert!(!problem.to_string().contains("root:"), "{what}: {problem}");
+    };
+    // Both forms are taken where the side file is in the zip.
+    let scene = |scene: Value| scene.to_string().into_bytes();
+    let files: &[(&str, &[u8])] = &[("a.bin", &[0; 36]), ("a.png", &png)];
+    for made in [buffered("a.bin"), textured("a.png")] {
+        post(zip(&[&[("scene.gltf", scene(made).as_slice())], files].concat())).expect(201);
     }
+    for (at, form) in [(&buffer, &buffered as &dyn Fn(&str) -> Value), (&picture, &textured)] {
+        let here = at.display().to_string();
+        let escapes = format!("{}{here}", "../".repeat(24));
+        for uri in [
+            "../../../../etc/passwd",
+            "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+            "file:///etc/passwd",
+            "scene.bin",
+            "missing.png",
+            "..\\..\\etc\\passwd",
+            &here,
+            &escapes,
+            &escapes.replace('.', "%2e"),
+            &format!("file://{here}"),
+            &format!("http://{}/x", canary.local_addr().expect("bound")),
+            &format!("//{}/x", canary.local_addr().expect("bound")),
+        ] {
+            refused(uri, scene(form(uri)));
+            refused(&format!("{uri} in a zip"), zip(&[("scene.gltf", &scene(form(uri)))]));
+        }
+        let link = |target: &str| zip(&[("scene.gltf", &scene(form("side"))), ("side@", target.as_bytes())]);
+        refused("a link to a file", link(&here));
+        refused("a link upwards", link(&escapes));
+        let outside = zip(&[("scene.gltf", &scene(form("side"))), ("../side", b"x")]);
+        refused("an entry outside", outside);
+    }
+    assert!(!server.data_dir().parent().expect("a parent").join("side").exists(), "nothing is unpacked");
     assert!(canary.accept().is_err(), "nobody connected");
 }
 
@@ -194,6 +256,50 @@ fn the_size_limit_is_exact_and_its_answer_arrives() {
         "POST /v1/scenes HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 999999999\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("written");
     client::read_answer(&mut stream, false).expect("answered").expect_problem(413, "body_too_large");
+}
+
+/// CASES B39: what an ordinary client shows its user.
+#[test]
+fn curl_receives_the_answer_to_a_body_beyond_the_limit() {
+    if std::process::Command::new("curl").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: curl is not installed");
+        return;
+    }
+    let limit = 200_000;
+    let server = start(&[("scene.file_bytes", &limit.to_string())]);
+    let url = format!("http://{}/v1/scenes", server.address);
+    let (file, answer) = (server.data_dir().join("file"), server.data_dir().join("answer"));
+    let data = format!("@{}", file.display());
+    let form = format!("file=@{}", file.display());
+    let ways: [(&str, &[&str]); 4] = [
+        ("content-length", &["--data-binary", &data]),
+        ("chunked", &["--data-binary", &data, "--header", "transfer-encoding: chunked"]),
+        ("without waiting for 100 Continue", &["--data-binary", &data, "--header", "expect:"]),
+        ("multipart", &["--form", &form]),
+    ];
+    for (bytes, status) in [(limit, 201), (limit + 1, 413), (limit * 100, 413)] {
+        for (index, (way, args)) in ways.iter().enumerate() {
+            std::fs::write(&file, padded(&triangle(index as u32), bytes)).expect("written");
+            let mut curl = std::process::Command::new("curl");
+            curl.args(["--silent", "--show-error", "--noproxy", "*", "--max-time", "60"]);
+            curl.args(["--write-out", "%{http_code}", "--output"]).arg(&answer).args(*args).arg(&url);
+            let output = curl.output().expect("runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{way}, {bytes} bytes: {said}");
+            assert_eq!(String::from_utf8_lossy(&output.stdout), status.to_string(), "{way}, {bytes} bytes");
+            let body: Value =
+                serde_json::from_slice(&std::fs::read(&answer).expect("received")).expect("JSON");
+            if status == 413 {
+                assert_eq!(
+                    (&body["code"], &body["limit_bytes"]),
+                    (&json!("body_too_large"), &json!(limit)),
+                    "{way}"
+                );
+            } else {
+                assert_eq!(body["bytes"], bytes, "{way}");
+            }
+        }
+    }
 }
 
 #[test]

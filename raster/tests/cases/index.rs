@@ -46,10 +46,13 @@ const SCENE_TANGENT: &str = "raster/tests/scene/tangent.rs";
 const CLI_CONFORMANCE: &str = "orchestrator/tests/cli/conformance.rs";
 const CLI_GOLDENS: &str = "orchestrator/tests/cli/goldens.rs";
 const CLI_MISTAKES: &str = "orchestrator/tests/cli/mistakes.rs";
+const CLI_SERVE: &str = "orchestrator/tests/cli/serve.rs";
 const CLI_SEQUENCE: &str = "orchestrator/tests/cli/sequence.rs";
 const HTTP_CONNECTIONS: &str = "orchestrator/tests/http/connections.rs";
 const HTTP_SCENES: &str = "orchestrator/tests/http/scenes.rs";
+const HTTP_BOMBS: &str = "orchestrator/tests/http_load/bombs.rs";
 const HTTP_LOAD: &str = "orchestrator/tests/http_load/load.rs";
+const HTTP_MEMORY: &str = "orchestrator/tests/http_load/memory.rs";
 
 const COVERED: &[Case] = &[
     case(
@@ -169,7 +172,13 @@ const COVERED: &[Case] = &[
                 MOTION,
                 &["skinned_surfaces_move_with_their_joints", "surfaces_move_with_nodes_morphs_and_instances"],
             ),
-            (CLI_SEQUENCE, &["the_first_frame_has_nothing_previous"]),
+            (
+                CLI_SEQUENCE,
+                &[
+                    "the_first_frame_has_nothing_previous",
+                    "the_first_frames_files_say_that_nothing_was_previous",
+                ],
+            ),
         ],
     ),
     case(
@@ -189,7 +198,14 @@ const COVERED: &[Case] = &[
         )],
     ),
     // What a network makes of such history comes with the network.
-    case("B27", "cuts and history behind the camera", &[(MOTION, &["cuts_stay_finite"])]),
+    case(
+        "B27",
+        "cuts and history behind the camera",
+        &[
+            (MOTION, &["cuts_stay_finite"]),
+            (CLI_SEQUENCE, &["the_first_frames_files_say_that_nothing_was_previous"]),
+        ],
+    ),
     case(
         "B28",
         "order at equal depth",
@@ -205,6 +221,14 @@ const COVERED: &[Case] = &[
             (GPU_DEVICE, &["no_driver_at_all_is_an_answer", "software_adapters_are_opened_by_name_only"]),
             (CLI_CONFORMANCE, &["no_adapter_is_an_answer"]),
             (CLI_MISTAKES, &["what_is_not_on_this_machine"]),
+            (
+                CLI_SERVE,
+                &[
+                    "without_a_driver_the_cpu_serves_and_says_why",
+                    "without_the_adapter_asked_for_it_does_not_start",
+                    "a_software_adapter_serves_where_it_is_named_and_every_reply_says_so",
+                ],
+            ),
         ],
     ),
     case("B30", "rows of a readback", &[(GPU_DEVICE, &["pixels_are_where_they_belong_at_any_width"])]),
@@ -214,14 +238,14 @@ const COVERED: &[Case] = &[
         &[
             (MEMORY, &["frames_and_failures_leave_nothing_behind"]),
             (GPU_DEVICE, &["memory_does_not_grow_from_frame_to_frame"]),
-            (HTTP_LOAD, &["memory_does_not_grow_over_many_requests"]),
+            (HTTP_MEMORY, &["memory_does_not_grow_over_many_requests"]),
         ],
     ),
     case(
         "B38",
         "unbounded queues",
         &[
-            (HTTP_LOAD, &["a_thousand_posts_at_once_are_bounded_and_refused_quickly"]),
+            (HTTP_LOAD, &["a_thousand_posts_at_once_are_bounded_and_refused_quickly", "a_refusal_is_quick"]),
             (
                 HTTP_SCENES,
                 &[
@@ -240,11 +264,16 @@ const COVERED: &[Case] = &[
                 &[
                     "the_size_limit_is_exact_and_its_answer_arrives",
                     "slow_bodies_are_given_up_and_others_are_not_held_up",
+                    "curl_receives_the_answer_to_a_body_beyond_the_limit",
                 ],
             ),
             (
                 HTTP_CONNECTIONS,
-                &["half_a_header_is_closed_and_silence_too", "two_hundred_silent_connections_hold_up_nobody"],
+                &[
+                    "half_a_header_is_closed_and_silence_too",
+                    "two_hundred_silent_connections_hold_up_nobody",
+                    "six_hundred_slow_clients_hold_up_no_frame_and_are_closed",
+                ],
             ),
         ],
     ),
@@ -264,6 +293,14 @@ const COVERED: &[Case] = &[
             ),
             (SCENE_IMAGE, &["bombs_are_refused_by_their_header"]),
             (HTTP_SCENES, &["compressed_bodies_and_bad_forms_are_refused"]),
+            (
+                HTTP_BOMBS,
+                &[
+                    "image_bombs_are_refused_in_bounded_memory",
+                    "a_gigabyte_of_text_in_an_image_is_not_inflated",
+                    "a_compressed_body_is_refused_unread",
+                ],
+            ),
         ],
     ),
     // Frames without a network are compared by hash: there is no tolerance for a defect to hide in.
@@ -327,7 +364,15 @@ const COVERED: &[Case] = &[
             (SCENE_GEOMETRY, &["primitives_without_position_are_skipped"]),
         ],
     ),
-    case("R10", "memory after a big request", &[(MEMORY, &["a_big_frame_is_given_back"])]),
+    case(
+        "R10",
+        "memory after a big request",
+        &[
+            (MEMORY, &["a_big_frame_is_given_back"]),
+            (GPU_DEVICE, &["a_big_frame_is_given_back"]),
+            (HTTP_MEMORY, &["a_big_frame_is_given_back"]),
+        ],
+    ),
     case("R11", "pin-holes of clipping", &[(GEOMETRY, &["closed_rooms_have_no_holes"])]),
     case("R12", "order of blended surfaces", &[(MATERIAL, &["blended_surfaces_are_ordered_by_depth"])]),
 ];
