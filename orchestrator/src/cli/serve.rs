@@ -48,11 +48,13 @@ impl Serve {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::fault)?;
         runtime.block_on(async {
+            // Before it says that it listens: whoever reads that may stop it at once.
+            let stop = stop_signal().map_err(Failure::fault)?;
             let server = Server::bind(settings).await?;
             if !global.quiet {
                 eprintln!("isoframe: listening on http://{}, docs at /docs; Ctrl-C stops", server.address());
             }
-            server.run(stop_signal()).await;
+            server.run(stop).await;
             Ok(Exit::Done)
         })
     }
@@ -70,20 +72,25 @@ impl Serve {
     }
 }
 
-/// Ends with SIGINT or SIGTERM.
-async fn stop_signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+/// Ends with SIGINT or SIGTERM, of which none is missed from here on. *Errors*: the system has no room for them.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+/// Ends with Ctrl-C.
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
 impl From<ConfigErrors> for Failure {
