@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -84,6 +85,11 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
     if settings.backend == BackendChoice::Cpu {
         return Ok((None, "asked for: cpu".into()));
     }
+    let any_hardware = settings.backend == BackendChoice::Auto && settings.adapter.is_none();
+    if cfg!(target_os = "linux") && any_hardware && !has_gpu_file(Path::new("/dev")) {
+        let reason = "no adapter can be hardware: this machine has no GPU's device file in /dev";
+        return Ok((None, format!("auto: cpu, because {reason}")));
+    }
     let of_device = settings.clone();
     let opened = Device::new(Box::new(move || open_wgpu(&of_device)), settings);
     match (opened, settings.backend, &settings.adapter) {
@@ -98,6 +104,20 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
         (Err(reason), BackendChoice::Auto, None) => Ok((None, format!("auto: cpu, because {reason}"))),
         (Err(reason), _, _) => Err(FramesError::Backend { backend: "wgpu", reason }),
     }
+}
+
+/// Whether Linux shows a GPU under `dev`. Without one there is only software to find, and asking every driver for it
+/// takes longer than a small frame.
+fn has_gpu_file(dev: &Path) -> bool {
+    /// Direct rendering, and drivers with files of their own: NVIDIA's of desktops and of Tegra, WSL's, Adreno's,
+    /// Mali's, PowerVR's.
+    const PREFIXES: [&str; 10] =
+        ["dri", "nvidia", "nvhost", "nvgpu", "nvmap", "dxg", "kgsl", "mali", "pvr", "kfd"];
+    let Ok(entries) = std::fs::read_dir(dev) else { return true };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        PREFIXES.iter().any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
+    })
 }
 
 #[cfg(feature = "gpu")]
@@ -222,5 +242,28 @@ fn rebuild(device: &Weak<Inner>) {
             }
             Err(reason) => tracing::warn!(reason, "the device could not be rebuilt; trying again"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_known_by_its_device_file() {
+        for (files, expected) in [
+            (&["null", "tty", "video0"][..], false),
+            (&["null", "dri"], true),
+            (&["nvidiactl"], true),
+            (&["nvhost-gpu"], true),
+            (&["dxg"], true),
+            (&["mali0"], true),
+        ] {
+            let dev = tempfile::tempdir().unwrap();
+            files.iter().for_each(|name| std::fs::write(dev.path().join(name), "").unwrap());
+            assert_eq!(has_gpu_file(dev.path()), expected, "{files:?}");
+        }
+        // Where nothing can be read, drivers are asked.
+        assert!(has_gpu_file(Path::new("/nowhere at all")));
     }
 }
