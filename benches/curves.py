@@ -44,6 +44,12 @@ def table(title, unit, rows):
         print(f"{label:>12} {amount:12,} {ms:10.2f} {each} {'#' * round(40 * ms / most)}")
 
 
+def amount_name(exponent):
+    """A power of ten as 100, 10 k, 1 M."""
+    thousands = min(max(exponent // 3, 0), 2)
+    return f"{10 ** (exponent - 3 * thousands)}{('', ' k', ' M')[thousands]}"
+
+
 def chart(curves):
     """An SVG of both curves, logarithmic both ways: linear cost is a line at 45 degrees. `curves`: title, rows."""
     width, height, left, top, side = 760, 330, 60, 40, 240
@@ -59,7 +65,7 @@ def chart(curves):
         for exponent in range(decades[0][0], decades[0][1] + 1):
             x = x0 + place[0](10.0 ** exponent)
             out.append(f'<path d="M{x:.1f} {top}v{side}" stroke="#ddd"/>'
-                       f'<text x="{x:.1f}" y="{top + side + 18}" text-anchor="middle">{10 ** exponent:,}</text>')
+                       f'<text x="{x:.1f}" y="{top + side + 18}" text-anchor="middle">{amount_name(exponent)}</text>')
         for exponent in range(decades[1][0], decades[1][1] + 1):
             y = top + side - place[1](10.0 ** exponent)
             out.append(f'<path d="M{x0} {y:.1f}h{side}" stroke="#ddd"/>'
