@@ -310,9 +310,12 @@ impl Frames {
         Ok(Rendered { frame, backend: self.cpu.name(), fallback, timings })
     }
 
-    /// Takes the buffers of a frame that is encoded, for the next one.
+    /// Takes the buffers of a frame that is encoded, for the next one. Where a device renders, the CPU's next frame is
+    /// not to be expected.
     pub fn recycle(&self, frame: Frame) {
-        self.cpu.recycle(frame);
+        if self.device.is_none() {
+            self.cpu.recycle(frame);
+        }
     }
 }
 

@@ -382,13 +382,32 @@ pub struct Coverage {
     pub shared: Vec<SharedPixel>,
 }
 
-/// A pixel with more than one owner.
+/// A pixel with more than one owner, packed: a frame may have as many as pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedPixel {
+    index: u32,
+    ids: [[u32; 2]; COVERAGE_OWNERS],
+    samples: [u8; COVERAGE_OWNERS],
+}
+
+const _: () = assert!(size_of::<SharedPixel>() == 40, "a 4K frame of nothing but edges stays within 1 GB");
+
+impl SharedPixel {
+    /// `index` in the buffers, and the owners of most samples, most first, ties to the lower id; unused ones own none.
+    pub fn new(index: u32, owners: [IdCoverage; COVERAGE_OWNERS]) -> SharedPixel {
+        // At most 16 samples.
+        SharedPixel { index, ids: owners.map(|o| o.id), samples: owners.map(|o| o.samples as u8) }
+    }
+
     /// Index in the buffers.
-    pub index: u32,
-    /// The four that own most samples, most first, ties to the lower id; unused ones own none.
-    pub owners: [IdCoverage; COVERAGE_OWNERS],
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// See [`SharedPixel::new`].
+    pub fn owners(&self) -> [IdCoverage; COVERAGE_OWNERS] {
+        std::array::from_fn(|k| IdCoverage { id: self.ids[k], samples: u32::from(self.samples[k]) })
+    }
 }
 
 impl Coverage {
@@ -402,7 +421,7 @@ impl Coverage {
         let begin = self.shared.partition_point(|pixel| (pixel.index as usize) < first);
         let mut shared = self.shared[begin..].iter().peekable();
         (first..).zip(ids).map(move |(index, &id)| match shared.next_if(|p| p.index as usize == index) {
-            Some(pixel) => pixel.owners,
+            Some(pixel) => pixel.owners(),
             None => {
                 let mut owners = [IdCoverage::default(); COVERAGE_OWNERS];
                 owners[0] = IdCoverage { id, samples: self.samples };
@@ -493,10 +512,8 @@ mod tests {
         let share = |node, samples| IdCoverage { id: [node, 1], samples };
         let none = IdCoverage::default();
         let two = [share(3, 3), share(2, 1), none, none];
-        let coverage = Coverage {
-            samples: 4,
-            shared: vec![SharedPixel { index: 1, owners: two }, SharedPixel { index: 4, owners: two }],
-        };
+        let coverage =
+            Coverage { samples: 4, shared: vec![SharedPixel::new(1, two), SharedPixel::new(4, two)] };
         let ids: Vec<[u32; 2]> = (0..6).map(|k| [k, 1]).collect();
         let one = |node| [share(node, 4), none, none, none];
         let all: Vec<_> = coverage.owners(0, &ids).collect();

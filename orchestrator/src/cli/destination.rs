@@ -103,6 +103,9 @@ impl Destination {
     pub(crate) fn file(&self, selection: Selection, several: bool, frame: Option<u64>) -> Option<PathBuf> {
         let path = self.path.as_ref()?;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !matches!((selection, several), (Selection::One(_), true)) && frame.is_none() {
+            return Some(path.clone());
+        }
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, self.format.extension()));
         let stem = match (selection, several) {
             (Selection::One(output), true) => insert_output(stem, output),
@@ -209,6 +212,10 @@ mod tests {
         ] {
             assert_eq!(name(out, output, several, frame), expected, "{out}");
         }
+        // As asked, whatever the ending: it may be no regular file.
+        let named = Destination::new("a/plain", Some("png")).expect("a format");
+        assert_eq!(named.file(Selection::One(Color), false, None), Some("a/plain".into()));
+        assert_eq!(named.file(Selection::One(Depth), true, None), Some("a/plain.depth.png".into()));
     }
 
     #[test]

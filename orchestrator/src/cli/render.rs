@@ -236,7 +236,7 @@ impl Render {
                 }
                 print::line(format!("{:.0} ms on {}", report.total_ms, report.backend.name))?;
                 if self.scene == DEMO {
-                    print::line(next_step())?;
+                    print::line(next_step(&self.out))?;
                 }
             }
         }
@@ -245,7 +245,7 @@ impl Render {
 }
 
 /// What the demo says at the end: the door to everything else, in the words with which this program was started.
-fn next_step() -> String {
+fn next_step(out: &str) -> String {
     let built_here = std::env::current_exe().is_ok_and(|path| path.iter().any(|part| part == "target"));
     let isoframe = if built_here { "cargo run --release --" } else { "isoframe" };
     format!(
@@ -253,7 +253,7 @@ fn next_step() -> String {
 Next: serve frames over HTTP, and open http://127.0.0.1:8080/docs
     {isoframe} serve
 Or prove the file, render all its buffers, see what the scene holds:
-    {isoframe} verify demo.png --scene demo
+    {isoframe} verify {out} --scene demo
     {isoframe} render demo -o demo.exr --output color,depth,motion,normal,albedo,id
     {isoframe} inspect demo"
     )

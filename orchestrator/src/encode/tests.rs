@@ -67,10 +67,10 @@ fn premultiplied(k: u32, scale: f32) -> [f32; 4] {
 
 fn shared(index: u32, id: [u32; 2]) -> SharedPixel {
     let none = IdCoverage::default();
-    SharedPixel {
+    SharedPixel::new(
         index,
-        owners: [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none],
-    }
+        [IdCoverage { id, samples: 3 }, IdCoverage { id: [2, 1], samples: 1 }, none, none],
+    )
 }
 
 fn scene() -> Scene {

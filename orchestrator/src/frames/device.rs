@@ -87,7 +87,8 @@ pub(super) fn open(settings: &FrameSettings) -> Result<(Option<Device>, String),
     }
     let any_hardware = settings.backend == BackendChoice::Auto && settings.adapter.is_none();
     if cfg!(target_os = "linux") && any_hardware && !has_gpu_file(Path::new("/dev")) {
-        let reason = "no adapter can be hardware: this machine has no GPU's device file in /dev";
+        let reason =
+            "there is no device file of a GPU in /dev; `--backend wgpu` asks every driver for an adapter";
         return Ok((None, format!("auto: cpu, because {reason}")));
     }
     let of_device = settings.clone();

@@ -104,13 +104,15 @@ pub(crate) async fn upload<T: DeserializeOwned + Serialize>(
         }
         let checked = check(&app, intake.read()?)?;
         let limit_bytes = app.settings.upload.stored_bytes;
-        match app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes)? {
+        let kept = app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes);
+        if !matches!(kept, Ok(Kept::New(_) | Kept::Known(_))) {
+            // The check made the scene resident, and it is not stored.
+            app.frames.forget_scene(&checked.id);
+        }
+        match kept? {
             Kept::New(asset) => Ok((asset, true)),
             Kept::Known(asset) => Ok((asset, false)),
-            Kept::Full { stored_bytes } => {
-                app.frames.forget_scene(&checked.id);
-                Err(ApiError::StorageFull { stored_bytes, limit_bytes })
-            }
+            Kept::Full { stored_bytes } => Err(ApiError::StorageFull { stored_bytes, limit_bytes }),
         }
     })
     .await??;

@@ -292,9 +292,12 @@ impl Reply<'_> {
             None => self.headers(true),
         };
         put(&mut headers, header::CONTENT_TYPE, ask.format.media_type());
-        if let Some(meta) = meta {
-            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(meta.bytes));
-        }
+        let Some(meta) = meta else {
+            // An empty body would say that the file has no bytes; how many it has is not known yet.
+            let unknown = futures_util::stream::empty::<Result<bytes::Bytes, std::convert::Infallible>>();
+            return Ok((headers, Body::from_stream(unknown)).into_response());
+        };
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(meta.bytes));
         Ok((headers, Body::empty()).into_response())
     }
 

@@ -1,5 +1,6 @@
 //! `/metrics`: what the service has done and how it is, for Prometheus.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
@@ -41,6 +42,7 @@ pub(crate) struct Metrics {
     resident_bytes: IntGauge,
     device: IntGaugeVec,
     backend: IntGaugeVec,
+    reading: Mutex<()>,
 }
 
 /// Numbers that are read when `/metrics` is asked for.
@@ -115,6 +117,7 @@ impl Metrics {
                 "1 for what renders: its name, why it does, and whether it is a software adapter.",
                 &["name", "reason", "software"],
             ),
+            reading: Mutex::default(),
             registry,
         }
     }
@@ -132,6 +135,8 @@ impl Metrics {
 
     /// All metrics as text.
     pub(crate) fn text(&self, readings: Readings) -> String {
+        // One at a time: what one sets for itself, another must not take back before it is read.
+        let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         self.cache_bytes.set(readings.cache_bytes as i64);
         self.cache_frames.set(readings.cache_frames as i64);
         self.resident_bytes.set(readings.resident_bytes as i64);

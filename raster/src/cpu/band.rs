@@ -39,7 +39,8 @@ impl Band<'_> {
     /// The pixels of several owners, by ascending index.
     pub fn into_shared(self) -> Vec<SharedPixel> {
         let mut shared = self.shared.unwrap_or_default();
-        shared.sort_unstable_by_key(|pixel| pixel.index);
+        shared.sort_unstable_by_key(SharedPixel::index);
+        shared.shrink_to_fit();
         shared
     }
 }

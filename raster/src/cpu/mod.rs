@@ -193,7 +193,10 @@ impl Cpu {
             return Err(RenderError::Cancelled);
         }
         if let Some(coverage) = &mut frame.coverage {
-            coverage.shared = lock(&shared).concat();
+            let bands = std::mem::take(&mut *lock(&shared));
+            coverage.shared.reserve_exact(bands.iter().map(Vec::len).sum());
+            // Each is freed as soon as it is copied.
+            bands.into_iter().for_each(|band| coverage.shared.extend_from_slice(&band));
         }
         Ok(frame)
     }

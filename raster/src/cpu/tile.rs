@@ -351,7 +351,7 @@ impl Tile<'_> {
                 {
                     for lane in 0..lanes {
                         if let Some(owners) = self.owners(c.samples, &scratch.fragments, pixel + lane) {
-                            shared.push(SharedPixel { index: (band.first + at + lane) as u32, owners });
+                            shared.push(SharedPixel::new((band.first + at + lane) as u32, owners));
                         }
                     }
                 }

@@ -108,7 +108,7 @@ impl Assembly {
                 let owners: [IdCoverage; COVERAGE_OWNERS] =
                     std::array::from_fn(|k| owner(&words[k * OWNER_WORDS as usize..]));
                 if owners[1].samples > 0 {
-                    coverage.shared.push(SharedPixel { index, owners });
+                    coverage.shared.push(SharedPixel::new(index, owners));
                 }
             }
         }
