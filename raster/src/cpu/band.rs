@@ -40,7 +40,6 @@ impl Band<'_> {
     pub fn into_shared(self) -> Vec<SharedPixel> {
         let mut shared = self.shared.unwrap_or_default();
         shared.sort_unstable_by_key(SharedPixel::index);
-        shared.shrink_to_fit();
         shared
     }
 }

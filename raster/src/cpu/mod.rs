@@ -9,6 +9,7 @@ mod items;
 mod order;
 mod tile;
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fearless_simd::Level;
@@ -18,7 +19,7 @@ use fearless_simd::Simd;
 use crate::backend::Job;
 use crate::draw::DrawList;
 use crate::environment;
-use crate::frame::{Color, ColorFormat, Coverage, Frame, Output, RenderError};
+use crate::frame::{Color, ColorFormat, Coverage, Frame, Output, RenderError, SharedPixel};
 use crate::passes::light::Lights;
 use geometry::Geometry;
 use tile::{Scratch, TileContext};
@@ -176,7 +177,7 @@ impl Cpu {
         };
         let mut frame = buffers(job, &list, std::mem::take(&mut *lock(&self.spare)));
         let bands = band::bands(&mut frame);
-        let shared = Mutex::new(vec![Vec::new(); bands.len()]);
+        let shared = Mutex::new(InOrder::default());
         let waiting = Mutex::new(bands.into_iter().enumerate());
         rayon::scope(|scope| {
             for _ in 0..self.pool.current_num_threads() {
@@ -184,7 +185,7 @@ impl Cpu {
                     let mut scratch = Scratch::default();
                     while let Some((row, mut band)) = take(&waiting) {
                         tile::band(self.level, &context, job.cancel, &mut scratch, row, &mut band);
-                        lock(&shared)[row] = band.into_shared();
+                        lock(&shared).add(row, band.into_shared());
                     }
                 });
             }
@@ -193,12 +194,27 @@ impl Cpu {
             return Err(RenderError::Cancelled);
         }
         if let Some(coverage) = &mut frame.coverage {
-            let bands = std::mem::take(&mut *lock(&shared));
-            coverage.shared.reserve_exact(bands.iter().map(Vec::len).sum());
-            // Each is freed as soon as it is copied.
-            bands.into_iter().for_each(|band| coverage.shared.extend_from_slice(&band));
+            coverage.shared = std::mem::take(&mut lock(&shared).done);
         }
         Ok(frame)
+    }
+}
+
+/// Joins what bands found in their order, as soon as all before are there, so that little of it waits in memory.
+#[derive(Debug, Default)]
+struct InOrder {
+    done: Vec<SharedPixel>,
+    next: usize,
+    waiting: BTreeMap<usize, Vec<SharedPixel>>,
+}
+
+impl InOrder {
+    fn add(&mut self, row: usize, band: Vec<SharedPixel>) {
+        self.waiting.insert(row, band);
+        while let Some(band) = self.waiting.remove(&self.next) {
+            self.done.extend_from_slice(&band);
+            self.next += 1;
+        }
     }
 }
 
