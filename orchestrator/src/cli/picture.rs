@@ -47,10 +47,16 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "CAMERA", allow_hyphen_values = true, help_heading = "Camera")]
     previous_camera: Option<String>,
     /// Vertical field of view of a matrix camera, in radians
-    #[arg(long, value_name = "RAD", help_heading = "Camera", conflicts_with = "metres_per_px")]
+    #[arg(
+        long,
+        value_name = "RAD",
+        help_heading = "Camera",
+        requires = "camera",
+        conflicts_with = "metres_per_px"
+    )]
     yfov: Option<f64>,
     /// Makes a matrix camera orthographic, with this many metres to a pixel
-    #[arg(long, value_name = "M", help_heading = "Camera")]
+    #[arg(long, value_name = "M", help_heading = "Camera", requires = "camera")]
     metres_per_px: Option<f64>,
 
     /// Animation: first, none, all, a name or an index

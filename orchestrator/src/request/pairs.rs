@@ -241,7 +241,14 @@ fn background(name: &'static str, value: &str) -> Result<Background, RequestErro
 fn outputs(name: &'static str, value: &str) -> Result<Vec<Output>, RequestError> {
     let known = Output::ALL.map(Output::name).join(", ");
     let wanted = |output| wanted(name, output, &format!("one of {known}"));
-    value.split(',').map(str::trim).map(|output| output.parse().map_err(|_| wanted(output))).collect()
+    let mut outputs = Vec::new();
+    for text in value.split(',').map(str::trim) {
+        let output = text.parse().map_err(|_| wanted(text))?;
+        if !outputs.contains(&output) {
+            outputs.push(output);
+        }
+    }
+    Ok(outputs)
 }
 
 fn size(name: &'static str, value: &str) -> Result<(u32, u32), RequestError> {

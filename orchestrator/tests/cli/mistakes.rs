@@ -36,6 +36,7 @@ fn the_command_line_itself() {
         &["render", "demo"],
         &["render", "demo", "-o", "x.png", "--sample", "4"],
         &["render", "demo", "-o", "x.png", "--threads", "many"],
+        &["render", "demo", "-o", "x.png", "--yfov", "0.7"],
         &["render", "demo", "-o", "x.png", "--backend", "vulkan"],
         &["render", "demo", "-o", "x.png", "--frames", "0..4"],
         &["render", "demo", "-o", "x.png", "--fps", "24"],

@@ -48,6 +48,10 @@ fn several_outputs_are_several_files_or_one_exr() {
     let folder = Folder::new();
     render(&scene("skin"), &folder.file("s.exr"), &["--output", "depth,color,id,motion"]).expect(0);
     assert_eq!(folder.names(), ["s.exr"]);
+    // Named twice, one output is still one.
+    let folder = Folder::new();
+    render(&scene("skin"), &folder.file("s.png"), &["--output", "depth,depth"]).expect(0);
+    assert_eq!(folder.names(), ["s.png"]);
 }
 
 #[test]

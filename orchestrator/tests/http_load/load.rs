@@ -108,7 +108,7 @@ fn crowd(server: &Served, file: &[u8]) -> Vec<Outcome> {
         })
     };
     std::thread::scope(|threads| {
-        let spawn = |_| small_thread().spawn_scoped(threads, &client).expect("a thread");
+        let spawn = |_| small_thread().spawn_scoped(threads, client).expect("a thread");
         let clients: Vec<_> = (0..CLIENTS).map(spawn).collect();
         clients.into_iter().map(|client| client.join().expect("answered")).collect()
     })
