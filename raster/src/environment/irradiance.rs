@@ -17,7 +17,7 @@ const SEARCH_STEPS: u32 = 40;
 /// Irradiance / pi; see [`super::Environment::irradiance_sh`].
 ///
 /// Where a strong small light makes the series dip below zero, band 1 is damped by the largest factor that lifts it,
-/// the same for all colours. With [`BAND_1_LEAST`] the truncated cosine lobe itself is nowhere negative, so that no
+/// the same for all colours. With `BAND_1_LEAST` the truncated cosine lobe itself is nowhere negative, so that no
 /// light needs more.
 pub fn irradiance_sh(panorama: &Panorama) -> [[f32; 4]; 9] {
     let mut series = convolved(&moments(panorama));
