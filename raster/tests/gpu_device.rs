@@ -239,8 +239,9 @@ fn a_big_frame_is_given_back() {
 #[test]
 #[ignore = "run by a_big_frame_is_given_back"]
 fn child_renders_a_big_frame() {
-    /// What an allocator and a driver may keep of a frame that is gone.
-    const SLACK_BYTES: u64 = 16 << 20;
+    /// What an allocator and a driver may keep of a frame that is gone: an eighth of it, however many there were. Mesa's
+    /// OpenGL keeps 17 MiB.
+    const SLACK_BYTES: u64 = 32 << 20;
     let bench = Bench::new();
     let settings = GpuSettings { scratch_bytes: 16 << 20, ..GpuSettings::default() };
     for info in adapters::opened().iter().map(Gpu::info) {
