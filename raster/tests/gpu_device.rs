@@ -8,9 +8,10 @@ mod difference;
 #[path = "common/process_memory.rs"]
 #[allow(dead_code)]
 mod process_memory;
+#[path = "common/slanted.rs"]
+mod slanted;
 
 use std::process::Command;
-use std::sync::Arc;
 
 use difference::difference;
 use isoframe_raster::backend::{Cancel, Job};
@@ -19,24 +20,8 @@ use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::{CameraChoice, ColorFormat, FrameRequest, NamedView, Output, RenderError};
 use isoframe_raster::gpu::{AdapterChoice, Fault, Gpu, GpuError, GpuSettings};
 use isoframe_raster::prepared::Prepared;
-use isoframe_raster::scene::{Material, Mesh, Node, Primitive, Scene};
 use process_memory::{SLOPE_BYTES, resident_bytes, slope_bytes};
-
-/// Two slanted triangles, this far away, and the default material.
-fn scene(z: f32) -> Prepared {
-    let primitive = Primitive {
-        position: vec![[-1.0, -1.0, z], [1.0, -0.9, z + 0.3], [0.9, 1.0, z], [-1.0, 0.8, z - 0.4]],
-        normal: vec![[0.0, 0.0, 1.0]; 4],
-        indices: vec![0, 1, 2, 0, 2, 3],
-        ..Primitive::default()
-    };
-    Prepared::new(Arc::new(Scene {
-        nodes: vec![Node { mesh: Some(0), visible: true, ..Node::default() }],
-        meshes: vec![Mesh { primitives: vec![primitive], ..Mesh::default() }],
-        materials: vec![Material::default()],
-        ..Scene::default()
-    }))
-}
+use slanted::scene;
 
 struct Bench {
     scene: Prepared,

@@ -1,16 +1,19 @@
 //! Memory from frame to frame on the CPU backend: CASES B32, R10. Counted, not measured, so that what an
 //! allocator keeps for itself does not blur it.
 
+#[path = "common/slanted.rs"]
+mod slanted;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use isoframe_raster::backend::{Cancel, Job};
 use isoframe_raster::cpu::{Cpu, CpuOptions};
 use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::{ColorFormat, Frame, FrameRequest, Output, RenderError};
 use isoframe_raster::prepared::Prepared;
-use isoframe_raster::scene::{Material, Mesh, Node, Primitive, Scene};
+use slanted::scene;
 
 /// Counts what is held.
 struct Counting;
@@ -40,22 +43,6 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// Queues of the thread pool grow a little before they have their size.
 const SLACK_BYTES: usize = 64 << 10;
-
-/// Two slanted triangles, this far away.
-fn scene(z: f32) -> Prepared {
-    let primitive = Primitive {
-        position: vec![[-1.0, -1.0, z], [1.0, -0.9, z + 0.3], [0.9, 1.0, z], [-1.0, 0.8, z - 0.4]],
-        normal: vec![[0.0, 0.0, 1.0]; 4],
-        indices: vec![0, 1, 2, 0, 2, 3],
-        ..Primitive::default()
-    };
-    Prepared::new(Arc::new(Scene {
-        nodes: vec![Node { mesh: Some(0), visible: true, ..Node::default() }],
-        meshes: vec![Mesh { primitives: vec![primitive], ..Mesh::default() }],
-        materials: vec![Material::default()],
-        ..Scene::default()
-    }))
-}
 
 struct Bench {
     cpu: Cpu,

@@ -102,19 +102,17 @@ impl Destination {
     /// The file of one selection and frame; `several` says that a frame makes more than one file.
     pub(crate) fn file(&self, selection: Selection, several: bool, frame: Option<u64>) -> Option<PathBuf> {
         let path = self.path.as_ref()?;
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !matches!((selection, several), (Selection::One(_), true)) && frame.is_none() {
+        let output = match selection {
+            Selection::One(output) if several => Some(output),
+            _ => None,
+        };
+        if output.is_none() && frame.is_none() {
             return Some(path.clone());
         }
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, self.format.extension()));
-        let stem = match (selection, several) {
-            (Selection::One(output), true) => insert_output(stem, output),
-            _ => stem.to_owned(),
-        };
-        let stem = match frame {
-            Some(number) => insert_number(&stem, number),
-            None => stem,
-        };
+        let stem = output.map_or_else(|| stem.to_owned(), |output| insert_output(stem, output));
+        let stem = frame.map_or_else(|| stem.clone(), |number| insert_number(&stem, number));
         Some(path.with_file_name(format!("{stem}.{extension}")))
     }
 }

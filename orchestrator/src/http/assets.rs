@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use isoframe_raster::scene::Scene;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::OwnedSemaphorePermit;
@@ -58,6 +59,8 @@ pub(crate) struct Page<T> {
 pub(crate) struct Checked {
     pub id: String,
     pub summary: String,
+    /// Made ready once it is stored: it is read already, and likely to be asked for next.
+    pub scene: Option<Scene>,
 }
 
 /// Path below which a kind of file is served.
@@ -104,16 +107,15 @@ pub(crate) async fn upload<T: DeserializeOwned + Serialize>(
         }
         let checked = check(&app, intake.read()?)?;
         let limit_bytes = app.settings.upload.stored_bytes;
-        let kept = app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes);
-        if !matches!(kept, Ok(Kept::New(_) | Kept::Known(_))) {
-            // The check made the scene resident, and it is not stored.
-            app.frames.forget_scene(&checked.id);
+        let kept = match app.store.keep_asset(kind, &checked.id, intake, &checked.summary, limit_bytes)? {
+            Kept::New(asset) => (asset, true),
+            Kept::Known(asset) => (asset, false),
+            Kept::Full { stored_bytes } => return Err(ApiError::StorageFull { stored_bytes, limit_bytes }),
+        };
+        if let Some(scene) = checked.scene {
+            app.frames.prepare(scene);
         }
-        match kept? {
-            Kept::New(asset) => Ok((asset, true)),
-            Kept::Known(asset) => Ok((asset, false)),
-            Kept::Full { stored_bytes } => Err(ApiError::StorageFull { stored_bytes, limit_bytes }),
-        }
+        Ok(kept)
     })
     .await??;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };

@@ -59,7 +59,7 @@ pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Res
             repaired_px: panorama.repaired_px,
         };
         let summary = serde_json::to_string(&info).map_err(ApiError::internal)?;
-        Ok(Checked { id: blake3::hash(&bytes).to_hex().to_string(), summary })
+        Ok(Checked { id: blake3::hash(&bytes).to_hex().to_string(), summary, scene: None })
     })
     .await
 }

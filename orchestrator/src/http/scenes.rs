@@ -48,9 +48,7 @@ pub(crate) async fn upload(State(app): State<Arc<App>>, request: Request) -> Res
         let scene = parse(app, bytes)?;
         let summary = serde_json::to_string(&SceneInfo::of(&scene)).map_err(ApiError::internal)?;
         let id = scene.hash.clone();
-        // It is read already, and likely to be asked for next.
-        app.frames.prepare(scene);
-        Ok(Checked { id, summary })
+        Ok(Checked { id, summary, scene: Some(scene) })
     })
     .await
 }
