@@ -161,7 +161,7 @@ pub fn read_answer(stream: &mut TcpStream, head_only: bool) -> io::Result<Answer
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
     let header = |name: &str| headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
-    let body = if head_only || status == 304 || status == 204 {
+    let body = if head_only || status < 200 || status == 304 || status == 204 {
         Vec::new()
     } else if header("transfer-encoding") == Some("chunked") {
         reader.chunks()?
