@@ -224,8 +224,9 @@ fn a_big_frame_is_given_back() {
 #[test]
 #[ignore = "run by a_big_frame_is_given_back"]
 fn child_renders_a_big_frame() {
-    /// What an allocator and a driver may keep of a frame that is gone: an eighth of it, however many there were. Mesa's
-    /// OpenGL keeps 17 MiB.
+    /// Allocators and drivers keep some of what they were given back, now more, now less: the least of some frames
+    /// does not grow, though, unless something is lost each time.
+    const FRAMES: usize = 4;
     const SLACK_BYTES: u64 = 32 << 20;
     let bench = Bench::new();
     let settings = GpuSettings { scratch_bytes: 16 << 20, ..GpuSettings::default() };
@@ -242,17 +243,21 @@ fn child_renders_a_big_frame() {
         render(2048);
         small();
         let held = gpu.device_bytes();
-        let before = resident_bytes("self");
-        for _ in 0..3 {
-            // 4 bytes of colour, 16 of base, 4 of depth, 8 of motion, 12 of normal, 12 of albedo, 8 of id.
-            assert!(render(2048) >= 256 << 20, "a big frame");
-            assert!(gpu.device_bytes() <= settings.scratch_bytes + settings.resident_bytes);
-            small();
-            assert_eq!(gpu.device_bytes(), held, "{name}: memory on the device");
-            let (Some(before), Some(after)) = (before, resident_bytes("self")) else { return };
-            let grown = after.saturating_sub(before);
-            eprintln!("{name}: {grown} bytes of a big frame stay");
-            assert!(grown < SLACK_BYTES, "{name}: {grown} bytes of a big frame stay");
-        }
+        let mut least = || {
+            let mut kept = u64::MAX;
+            for _ in 0..FRAMES {
+                // 4 bytes of colour, 16 of base, 4 of depth, 8 of motion, 12 of normal, 12 of albedo, 8 of id.
+                assert!(render(2048) >= 256 << 20, "a big frame");
+                assert!(gpu.device_bytes() <= settings.scratch_bytes + settings.resident_bytes);
+                small();
+                assert_eq!(gpu.device_bytes(), held, "{name}: memory on the device");
+                kept = kept.min(resident_bytes("self")?);
+            }
+            Some(kept)
+        };
+        let (Some(before), Some(after)) = (least(), least()) else { return };
+        let grown = after.saturating_sub(before);
+        eprintln!("{name}: {grown} bytes of {FRAMES} big frames stay");
+        assert!(grown < SLACK_BYTES, "{name}: {grown} bytes of {FRAMES} big frames stay");
     }
 }
