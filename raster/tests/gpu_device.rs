@@ -243,7 +243,7 @@ fn child_renders_a_big_frame() {
         render(2048);
         small();
         let held = gpu.device_bytes();
-        let mut least = || {
+        let least = || {
             let mut kept = u64::MAX;
             for _ in 0..FRAMES {
                 // 4 bytes of colour, 16 of base, 4 of depth, 8 of motion, 12 of normal, 12 of albedo, 8 of id.
