@@ -99,7 +99,7 @@ class Glb:
     def triangle_count(self):
         per_mesh = [sum(self.json["accessors"][p["indices"]]["count"] // 3 for p in m["primitives"])
                     for m in self.json["meshes"]]
-        return sum(per_mesh[n["mesh"]] for n in self.json["nodes"])
+        return sum(per_mesh[n["mesh"]] for n in self.json["nodes"] if "mesh" in n)
 
 
 # ---- noise and surfaces
