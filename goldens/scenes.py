@@ -436,10 +436,103 @@ def ties():
     return g
 
 
+def shadows():
+    """Hard shadows of a sun, a point and a spot light: of a box, of a sheet cut out by its alpha, of thin blended glass."""
+    g = Gltf()
+    p, n, _, i = floor(3.0)
+    g.node(mesh=g.mesh(g.primitive(p, i, n, material=g.material((0.7, 0.7, 0.7, 1), 0.0, 0.6))))
+    p, n, i = box((0.3, 0.5, 0.3))
+    g.node(mesh=g.mesh(g.primitive(p, i, n, material=g.material((0.8, 0.4, 0.2, 1)))), translation=[-1.2, 0.5, 0.2],
+           rotation=[round(v, 6) for v in turn((0, 1, 0), 0.6)])
+    holes = g.texture(checker(16, 2, (60, 160, 60, 255), (0, 0, 0, 0)))
+    leaf = g.material((1, 1, 1, 1), alphaMode="MASK", doubleSided=True)
+    g.doc["materials"][leaf]["pbrMetallicRoughness"]["baseColorTexture"] = {"index": holes}
+    p, n, t, i = quad(0.6)
+    g.node(mesh=g.mesh(g.primitive(p, i, n, t, material=leaf)), translation=[0.2, 0.7, -0.2],
+           rotation=[round(v, 6) for v in turn((1, 0, 0), -0.7)])
+    for k, alpha in enumerate((0.3, 0.7)):
+        pane = g.material((0.3, 0.5, 0.9, alpha), alphaMode="BLEND", doubleSided=True)
+        g.node(mesh=g.mesh(g.primitive(*[quad(0.4)[c] for c in (0, 3, 1)], material=pane)),
+               translation=[1.0 + 0.7 * k, 0.45, 0.4 - 0.7 * k])
+    g.light({"rotation": [round(v, 6) for v in turn((1, 0, 0), -1.0)]}, type="directional", color=[1, 0.9, 0.8], intensity=1.5)
+    g.light({"translation": [-2.4, 1.6, 1.4]}, type="point", color=[0.4, 0.6, 1], intensity=5.0)
+    g.light({"translation": [1.5, 3, 1.5], "rotation": [round(v, 6) for v in turn((1, 0, 0), -1.1)]}, type="spot",
+            color=[1, 0.3, 0.2], intensity=12.0, spot={"innerConeAngle": 0.3, "outerConeAngle": 0.5})
+    g.camera((0.4, 2.4, 4.6), (0.2, 0.4, 0))
+    return g
+
+
+def traced_room():
+    """A room lit by a lamp in its ceiling and by what comes back from its walls; a metal ball, a glass ball, a pane."""
+    g = Gltf()
+    g.use("KHR_materials_emissive_strength", "KHR_materials_transmission", "KHR_materials_volume", "KHR_materials_ior")
+    white, red, green = (g.material((*c, 1), 0.0, 0.9, doubleSided=True)
+                         for c in ((0.75, 0.75, 0.75), (0.7, 0.15, 0.1), (0.2, 0.6, 0.15)))
+    lamp = g.material((0, 0, 0, 1), emissiveFactor=[1, 0.9, 0.75],
+                      extensions={"KHR_materials_emissive_strength": {"emissiveStrength": 12}})
+    metal = g.material((0.95, 0.8, 0.5, 1), 1.0, 0.25)
+    glass = g.material((1, 1, 1, 1), 0.0, 0.0, extensions={
+        "KHR_materials_transmission": {"transmissionFactor": 1}, "KHR_materials_ior": {"ior": 1.5},
+        "KHR_materials_volume": {"thicknessFactor": 0.5, "attenuationColor": [0.5, 0.8, 1], "attenuationDistance": 0.5}})
+    pane = g.material((0.9, 0.5, 0.2, 0.35), 0.0, 0.3, alphaMode="BLEND", doubleSided=True)
+
+    def wall(size, material, **place):
+        p, n, _, i = quad(size)
+        g.node(mesh=g.mesh(g.primitive(p, i, n, material=material)), **place)
+
+    def turned(axis, angle):
+        return [round(v, 6) for v in turn(axis, angle)]
+
+    quarter = math.pi / 2
+    wall(1, white, translation=[0, 0, -1])
+    wall(1, white, translation=[0, -1, 0], rotation=turned((1, 0, 0), -quarter))
+    wall(1, white, translation=[0, 1, 0], rotation=turned((1, 0, 0), quarter))
+    wall(1, red, translation=[-1, 0, 0], rotation=turned((0, 1, 0), quarter))
+    wall(1, green, translation=[1, 0, 0], rotation=turned((0, 1, 0), -quarter))
+    wall(0.25, lamp, translation=[0, 0.99, 0], rotation=turned((1, 0, 0), quarter))
+    p, n, _, i = sphere(0.35)
+    g.node(mesh=g.mesh(g.primitive(p, i, n, material=metal)), translation=[-0.45, -0.65, -0.35])
+    g.node(mesh=g.mesh(g.primitive(p, i, n, material=glass)), translation=[0.4, -0.65, 0.1])
+    wall(0.3, pane, translation=[-0.1, 0.1, 0.5], rotation=turned((0, 1, 0), 0.5))
+    g.camera((0, 0, 3.6), (0, 0, 0), 38.0)
+    return g
+
+
+def lobes():
+    """A ball for each material extension, in front of a checkered wall."""
+    g = Gltf()
+    extensions = [
+        {"KHR_materials_clearcoat": {"clearcoatFactor": 1, "clearcoatRoughnessFactor": 0.1}},
+        {"KHR_materials_sheen": {"sheenColorFactor": [0.9, 0.6, 0.8], "sheenRoughnessFactor": 0.4}},
+        {"KHR_materials_specular": {"specularFactor": 0.8, "specularColorFactor": [1, 0.4, 0.2]},
+         "KHR_materials_ior": {"ior": 1.9}},
+        {"KHR_materials_transmission": {"transmissionFactor": 0.9}},
+        {"KHR_materials_transmission": {"transmissionFactor": 1}, "KHR_materials_volume": {
+            "thicknessFactor": 0.8, "attenuationColor": [0.3, 0.9, 0.5], "attenuationDistance": 0.6}},
+        {"KHR_materials_iridescence": {"iridescenceFactor": 1, "iridescenceIor": 1.4,
+                                       "iridescenceThicknessMaximum": 450}},
+        {"KHR_materials_anisotropy": {"anisotropyStrength": 0.8, "anisotropyRotation": 0.6}},
+    ]
+    g.use(*(name for extension in extensions for name in extension))
+    p, n, t, i = sphere(0.42)
+    for k, extension in enumerate(extensions):
+        rough = 0.1 if "KHR_materials_transmission" in extension else 0.4
+        metallic = 1.0 if "KHR_materials_anisotropy" in extension else 0.0
+        ball = g.material((0.6, 0.5, 0.7, 1), metallic, rough, extensions=extension)
+        g.node(mesh=g.mesh(g.primitive(p, i, n, t, material=ball)), translation=[k % 4 - 1.5 + 0.5 * (k // 4), 0.5 - k // 4, 0])
+    wall = g.material((1, 1, 1, 1), 0.0, 0.9)
+    pattern = g.texture(checker(16, 4, (230, 220, 200, 255), (60, 70, 90, 255)))
+    g.doc["materials"][wall]["pbrMetallicRoughness"]["baseColorTexture"] = {"index": pattern}
+    p, n, t, i = quad(3.0, -1.0)
+    g.node(mesh=g.mesh(g.primitive(p, i, n, t, material=wall)))
+    g.camera((0, 0, 4.4), (0, 0, 0), 36.0)
+    return g
+
+
 CASES = {
     "materials": materials, "alpha": alpha, "textures": textures, "bumps": bumps, "lights": lights, "skin": skin,
     "morph": morph, "nodes": nodes, "clipping": clipping, "edges": edges, "points-and-lines": points_and_lines,
-    "variants": variants, "ties": ties,
+    "variants": variants, "ties": ties, "shadows": shadows, "traced-room": traced_room, "lobes": lobes,
 }
 
 
