@@ -3,8 +3,9 @@
 //
 // An order is a triangle times PIECES and the piece of it that clipping made: pieces of one triangle are that
 // triangle.
-// An item is (order, x | y << 16, mask | point << 16 | first << 24, key): y counts from the band's top; `point`
-// is the sample it is shaded at, POINT_CENTRE for the middle; `first` says that the data outputs show it.
+// An item is (order, x | y << 16, mask | point << 16 | flags, key): y counts from the band's top; `point` is the sample
+// it is shaded at, POINT_CENTRE for the middle; ITEM_FIRST says that the data outputs show it, ITEM_LAYER that it is
+// blended over what lies behind.
 
 fn is_inside(x: u32, y: u32) -> bool {
     return x < u.width && y + band.first_tile_row * TILE < u.height && y < band.tiles_y * TILE;
@@ -34,7 +35,7 @@ fn list_item(number: u32, order: u32, x: u32, y: u32, mask: u32, first_sample: u
         return;
     }
     let point = select(first_sample, POINT_CENTRE, mask == (1u << SAMPLES) - 1u);
-    let first = select(0u, 1u << 24u, (mask & 1u) != 0u);
+    let first = select(0u, ITEM_FIRST, (mask & 1u) != 0u);
     textureStore(items, place(number), vec4<u32>(order, x | (y << 16u), mask | (point << 16u) | first, key));
 }
 

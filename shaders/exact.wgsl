@@ -42,6 +42,50 @@ fn log_two(x: f32) -> f32 {
     return guard(exponent - 127.0) + guard(p);
 }
 
+// 2^x for x in -99 to 99, to which x is clamped.
+fn exp_two(x: f32) -> f32 {
+    let y = min(max(x, -EXP2_MAX), EXP2_MAX);
+    let whole = floor(y);
+    let f = guard(y - whole);
+    var p = mul(f, EXP2_POLYNOMIAL_6) + EXP2_POLYNOMIAL_5;
+    p = mul(p, f) + EXP2_POLYNOMIAL_4;
+    p = mul(p, f) + EXP2_POLYNOMIAL_3;
+    p = mul(p, f) + EXP2_POLYNOMIAL_2;
+    p = mul(p, f) + EXP2_POLYNOMIAL_1;
+    p = mul(p, f) + 1.0;
+    return mul(p, bitcast<f32>(u32(i32(whole) + 127) << 23u));
+}
+
+// Sine and cosine of 2 pi u, u in 0 to 1.
+fn sin_cos_turns(turns: f32) -> vec2<f32> {
+    let quarters = mul(turns, QUARTERS);
+    let nearest = floor(quarters + 0.5);
+    let f = guard(quarters - nearest);
+    let g = mul(f, f);
+    var s = mul(g, SIN_POLYNOMIAL_3) + SIN_POLYNOMIAL_2;
+    s = mul(s, g) + SIN_POLYNOMIAL_1;
+    s = mul(s, g) + SIN_POLYNOMIAL_0;
+    s = mul(s, f);
+    var c = mul(g, COS_POLYNOMIAL_3) + COS_POLYNOMIAL_2;
+    c = mul(c, g) + COS_POLYNOMIAL_1;
+    c = mul(c, g) + COS_POLYNOMIAL_0;
+    c = guard(mul(c, g) + 1.0);
+    let quarter = u32(i32(nearest)) & 3u;
+    let turned = select(vec2<f32>(s, c), vec2<f32>(c, -s), (quarter & 1u) == 1u);
+    return select(turned, -turned, (quarter & 2u) == 2u);
+}
+
+// cos(2 pi x) for |x| up to 2^20.
+fn cos_turns(x: f32) -> f32 {
+    // The way to the nearest whole number, then to the nearer quarter.
+    let b = guard(QUARTER_TURN - abs(guard(x - floor(guard(x + 0.5)))));
+    let b2 = mul(b, b);
+    var p = guard(mul(b2, SINE_POLYNOMIAL_3) + SINE_POLYNOMIAL_2);
+    p = guard(mul(p, b2) + SINE_POLYNOMIAL_1);
+    p = guard(mul(p, b2) + SINE_POLYNOMIAL_0);
+    return mul(p, b);
+}
+
 // What is stored: +0 where |x| is below 2^-100, else x.
 fn flush(x: f32) -> f32 {
     return select(x, 0.0, (bitcast<u32>(x) & 0x7FFFFFFFu) < FLUSH_BELOW_BITS);

@@ -52,10 +52,13 @@ struct Band {
     albedo_at: u32,
     id_at: u32,
     coverage_at: u32,
+    reflectance_at: u32,
+    emission_at: u32,
     deformed_count: u32,
-    padding_0: u32,
-    padding_1: u32,
-    padding_2: u32,
+    first_tree_node: u32,
+    visits_max: u32,
+    first_guide_row: u32,
+    padding: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> u: FrameConstants;

@@ -39,11 +39,12 @@ fn instance_ids(k: u32) -> InstanceIds {
 struct InstanceFlags {
     primitive_id: u32,
     flags: u32,
+    scale: f32,
 }
 
 fn instance_flags(k: u32) -> InstanceFlags {
     let p = instance_part(k, INSTANCE_PRIMITIVE_ID);
-    return InstanceFlags(p.x, p.y);
+    return InstanceFlags(p.x, p.y, bitcast<f32>(p.z));
 }
 
 // The last instance whose first vertex, in `clip`, is not above this one.

@@ -78,7 +78,7 @@ fn list_layers(first: u32, count: u32, begin: u32, end: u32, corner: Corner, fir
         let point = select(countTrailingZeros(mask), POINT_CENTRE, all);
         let offset = select(sample_offset(point), vec2<i32>(0), vec2<bool>(all));
         let key = key_at(sx, sy, plane, corner.centre + 16 * offset);
-        let item = vec4<u32>(bitcast<u32>(sy.w), xy, mask | (point << 16u), bitcast<u32>(key));
+        let item = vec4<u32>(bitcast<u32>(sy.w), xy, mask | (point << 16u) | ITEM_LAYER, bitcast<u32>(key));
         if kept == count && !in_front(item, sorted[first + count - 1u]) {
             continue;
         }

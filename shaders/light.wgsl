@@ -1,89 +1,117 @@
-// Light: classic lighting of a surface. Twin of raster/src/passes/light.rs.
+// Light: classic lighting of a surface. Twin of raster/src/passes/light.rs. Who includes this gives `Surface`.
 //#include octahedron
-
-// Lights, then the split-sum table, the prefiltered environment; see raster/src/gpu/layout.rs.
-@group(0) @binding(8) var tables: texture_2d<u32>;
-
-fn table(at: u32) -> vec4<f32> {
-    return bitcast<vec4<f32>>(textureLoad(tables, place(at), 0));
-}
-
-// Twin of PackedLight in raster/src/draw.rs, in LIGHT_PARTS parts.
-struct PackedLight {
-    position_eye: vec3<f32>,
-    kind: u32,
-    direction: vec3<f32>,
-    inverse_range2: f32,
-    linear_color: vec3<f32>,
-    spot_scale: f32,
-    spot_offset: f32,
-}
-
-fn light_at(k: u32) -> PackedLight {
-    let a = table(k * LIGHT_PARTS);
-    let b = table(k * LIGHT_PARTS + 1u);
-    let c = table(k * LIGHT_PARTS + 2u);
-    let d = table(k * LIGHT_PARTS + 3u);
-    return PackedLight(a.xyz, bitcast<u32>(a.w), b.xyz, b.w, c.xyz, c.w, d.x);
-}
-
-// A point to be lit.
-struct Surface {
-    position_eye: vec3<f32>,
-    normal: vec3<f32>,
-    to_viewer: vec3<f32>,
-    base: vec3<f32>,
-    alpha: f32,
-    metallic: f32,
-    roughness: f32,
-    occlusion: f32,
-    emissive: vec3<f32>,
-}
+//#include lights
+//#include lobes
+//#include microfacet
+//#include film
+//#include transmission
+//#include coats
 
 // How a surface reflects, once per point.
 struct Reflectance {
     n_dot_v: f32,
-    diffuse: vec3<f32>,
-    f0: vec3<f32>,
-    // Split sum: scale and bias of F0.
-    scale: f32,
-    bias: f32,
     roughness: f32,
+    // Fresnel reflectance at normal incidence and at grazing.
+    f0: vec3<f32>,
+    f90: f32,
+    // Share of uniform light that is reflected once.
+    single: vec3<f32>,
+    // Share that is scattered evenly: reflected more than once, or diffused.
+    scattered: vec3<f32>,
+    // Share that is let through, with what it was coloured by.
+    through: vec3<f32>,
+    stretch: Stretch,
+    coats: Coats,
 }
 
 fn map_texel(at: u32) -> vec3<f32> {
     return table(TABLE_SPECULAR + at).xyz;
 }
 
+// A place in a table of albedos by angle and roughness, each 0 to 1: an entry, and the way to its right and lower
+// neighbour. Beyond the last entry its slope goes on.
+struct AlbedoPlace {
+    at: u32,
+    f: vec2<f32>,
+}
+
+fn albedo_place(column: f32, row: f32) -> AlbedoPlace {
+    let scaled = guard2(mul2(vec2<f32>(column, row), vec2<f32>(DFG_SIDE_F32)) - vec2<f32>(0.5));
+    let p = max(scaled, vec2<f32>(0.0));
+    let low = min(floor(p), vec2<f32>(DFG_SIDE_F32 - 2.0));
+    return AlbedoPlace(u32(low.y) * DFG_SIDE + u32(low.x), guard2(p - low));
+}
+
 // The split-sum table, bilinear.
 fn dfg(n_dot_v: f32, roughness: f32) -> vec2<f32> {
-    let last = vec2<f32>(DFG_SIDE_F32 - 1.0);
-    let scaled = guard2(mul2(vec2<f32>(n_dot_v, roughness), vec2<f32>(DFG_SIDE_F32)) - vec2<f32>(0.5));
-    let p = min(max(scaled, vec2<f32>(0.0)), last);
-    let low = min(floor(p), last - vec2<f32>(1.0));
-    let f = guard2(p - low);
-    let at = u32(low.y) * DFG_SIDE + u32(low.x);
+    let place = albedo_place(n_dot_v, roughness);
     // Each entry holds its own and its right neighbour's scale and bias.
-    let ab = table(TABLE_DFG + at);
-    let cd = table(TABLE_DFG + at + DFG_SIDE);
+    let ab = table(TABLE_DFG + place.at);
+    let cd = table(TABLE_DFG + place.at + DFG_SIDE);
+    let f = place.f;
     let top = guard2(ab.xy + mul2(guard2(ab.zw - ab.xy), vec2<f32>(f.x)));
     let bottom = guard2(cd.xy + mul2(guard2(cd.zw - cd.xy), vec2<f32>(f.x)));
     return guard2(top + mul2(guard2(bottom - top), vec2<f32>(f.y)));
 }
 
+// Reflectance of the dielectric part at normal incidence, and the strength of its reflection.
+fn dielectric_of(l: Lobes) -> vec4<f32> {
+    if !(SPECULAR && has_lobe(l, LOBE_SPECULAR)) {
+        return vec4<f32>(vec3<f32>(DIELECTRIC_F0), 1.0);
+    }
+    let ratio = mul(guard(l.ior - 1.0), recip(guard(l.ior + 1.0)));
+    let strength = unit_clamp(l.specular);
+    let tinted = scale3(l.specular_color, mul(ratio, ratio));
+    return vec4<f32>(scale3(min(tinted, vec3<f32>(1.0)), strength), strength);
+}
+
 fn reflectance(s: Surface) -> Reflectance {
+    let white = vec3<f32>(1.0);
     let metallic = min(max(s.metallic, 0.0), 1.0);
     let roughness = min(max(s.roughness, ROUGHNESS_MIN), 1.0);
     let n_dot_v = min(max(dot3(s.normal, s.to_viewer), NOV_MIN), 1.0);
-    let dielectric = vec3<f32>(DIELECTRIC_F0);
-    let split = dfg(n_dot_v, roughness);
+    let dielectric = dielectric_of(s.lobes);
+    var f0 = guard3(dielectric.xyz + scale3(guard3(s.base - dielectric.xyz), metallic));
+    let f90 = guard(dielectric.w + mul(guard(1.0 - dielectric.w), metallic));
+    if IRIDESCENCE && has_lobe(s.lobes, LOBE_IRIDESCENCE) {
+        f0 = film_reflectance(s.lobes, n_dot_v, f0, f90);
+    }
+    var stretch: Stretch;
+    var mean = roughness;
+    if ANISOTROPY && has_lobe(s.lobes, LOBE_ANISOTROPY) {
+        stretch = stretch_of(s, roughness);
+        mean = mean_roughness(stretch);
+    }
+
+    let split = dfg(n_dot_v, mean);
+    let single = guard3(scale3(f0, split.x) + vec3<f32>(mul(f90, split.y)));
+    let missing = guard(1.0 - guard(split.x + split.y));
+    let average = guard3(f0 + scale3(guard3(vec3<f32>(f90) - f0), FRESNEL_MEAN));
+    let rest = guard3(white - scale3(average, missing));
+    let again = vec3<f32>(recip(rest.x), recip(rest.y), recip(rest.z));
+    let multiple = scale3(mul3(mul3(single, average), again), missing);
+    let diffuse = scale3(s.base, guard(1.0 - metallic));
+    var entering = mul3(diffuse, guard3(guard3(white - single) - multiple));
+    var through = vec3<f32>(0.0);
+    if TRANSMISSION && has_lobe(s.lobes, LOBE_TRANSMISSION) {
+        let share = unit_clamp(s.lobes.transmission);
+        through = scale3(mul3(entering, volume_left(s.lobes)), share);
+        entering = scale3(entering, guard(1.0 - share));
+    }
+    var coats: Coats;
+    if (SHEEN || CLEARCOAT) && has_lobe(s.lobes, LOBE_SHEEN | LOBE_CLEARCOAT) {
+        coats = coats_of(s, n_dot_v);
+    }
     return Reflectance(
         n_dot_v,
-        scale3(s.base, guard(1.0 - metallic)),
-        guard3(dielectric + scale3(guard3(s.base - dielectric), metallic)),
-        split.x,
-        split.y,
         roughness,
+        f0,
+        f90,
+        single,
+        guard3(multiple + entering),
+        through,
+        stretch,
+        coats,
     );
 }
 
@@ -125,82 +153,90 @@ fn prefiltered(d: vec3<f32>, roughness: f32) -> vec3<f32> {
     return guard3(a + scale3(guard3(b - a), blend));
 }
 
-// Light from the environment, diffuse and specular, with multiple scattering.
+// The direction that `v` is seen in when mirrored about `n`.
+fn mirror(n: vec3<f32>, v: vec3<f32>) -> vec3<f32> {
+    return guard3(scale3(n, mul(dot3(n, v), 2.0)) - v);
+}
+
+// Light from the environment.
 fn environment(s: Surface, r: Reflectance) -> vec3<f32> {
-    let n_dot_v = dot3(s.normal, s.to_viewer);
-    let reflected = guard3(scale3(s.normal, mul(n_dot_v, 2.0)) - s.to_viewer);
+    var about = s.normal;
+    if ANISOTROPY && has_lobe(s.lobes, LOBE_ANISOTROPY) {
+        about = bent_normal(r.stretch, s, r.roughness);
+    }
     let diffuse_light = irradiance(turn(s.normal));
-    let specular_light = prefiltered(turn(reflected), r.roughness);
-    let white = vec3<f32>(1.0);
-    let single = guard3(scale3(r.f0, r.scale) + vec3<f32>(r.bias));
-    let missing = guard(1.0 - guard(r.scale + r.bias));
-    let average = guard3(r.f0 + scale3(guard3(white - r.f0), FRESNEL_MEAN));
-    let rest = guard3(white - scale3(average, missing));
-    let again = vec3<f32>(recip(rest.x), recip(rest.y), recip(rest.z));
-    let multiple = scale3(mul3(mul3(single, average), again), missing);
-    let diffuse = mul3(r.diffuse, guard3(guard3(white - single) - multiple));
-    let light = guard3(mul3(single, specular_light) + mul3(guard3(multiple + diffuse), diffuse_light));
+    let specular_light = prefiltered(turn(mirror(about, s.to_viewer)), r.roughness);
+    var light = guard3(mul3(r.single, specular_light) + mul3(r.scattered, diffuse_light));
+    if TRANSMISSION && has_lobe(s.lobes, LOBE_TRANSMISSION) {
+        light = guard3(light + mul3(r.through, behind(s, r)));
+    }
+    if (SHEEN || CLEARCOAT) && has_lobe(s.lobes, LOBE_SHEEN | LOBE_CLEARCOAT) {
+        light = coats_environment(r.coats, s, light);
+    }
     return scale3(light, mul(s.occlusion, u.environment_intensity));
 }
 
-fn unit_clamp(v: f32) -> f32 {
-    return min(max(v, 0.0), 1.0);
+// The direction towards a light, and how much of its intensity arrives.
+fn arriving(light: PackedLight, s: Surface) -> vec4<f32> {
+    let axis_light = light.direction;
+    if !POSITIONAL_LIGHTS {
+        return vec4<f32>(axis_light, 1.0);
+    }
+    let away = guard3(light.position_eye - s.position_eye);
+    let distance2 = max(dot3(away, away), DISTANCE2_MIN);
+    let towards = scale3(away, rsqrt(distance2));
+    let ratio2 = mul(distance2, light.inverse_range2);
+    let window = max(guard(1.0 - mul(ratio2, ratio2)), 0.0);
+    let faded = mul(recip(distance2), window);
+    let cosine = -dot3(axis_light, towards);
+    let cone = unit_clamp(guard(mul(cosine, light.spot_scale) + light.spot_offset));
+    let strength = select(faded, mul(faded, mul(cone, cone)), light.kind == LIGHT_SPOT);
+    return select(
+        vec4<f32>(towards, strength),
+        vec4<f32>(axis_light, 1.0),
+        vec4<bool>(light.kind == LIGHT_DIRECTIONAL),
+    );
 }
 
 // Light from one punctual light.
 fn punctual(k: u32, s: Surface, r: Reflectance) -> vec3<f32> {
     let light = light_at(k);
-    let axis_light = light.direction;
-    var to_light = axis_light;
-    var strength = 1.0;
-    if POSITIONAL_LIGHTS {
-        let away = guard3(light.position_eye - s.position_eye);
-        let distance2 = max(dot3(away, away), DISTANCE2_MIN);
-        let towards = scale3(away, rsqrt(distance2));
-        let ratio2 = mul(distance2, light.inverse_range2);
-        let window = max(guard(1.0 - mul(ratio2, ratio2)), 0.0);
-        let faded = mul(recip(distance2), window);
-        let cosine = -dot3(axis_light, towards);
-        let cone = unit_clamp(guard(mul(cosine, light.spot_scale) + light.spot_offset));
-        to_light = select(towards, axis_light, light.kind == LIGHT_DIRECTIONAL);
-        strength = select(faded, mul(faded, mul(cone, cone)), light.kind == LIGHT_SPOT);
-        strength = select(strength, 1.0, light.kind == LIGHT_DIRECTIONAL);
+    let arrives = arriving(light, s);
+    let to_light = arrives.xyz;
+    let a = angles_of(s.normal, s.to_viewer, to_light, r.n_dot_v);
+    var spread = ggx(a, r.roughness);
+    if ANISOTROPY && has_lobe(s.lobes, LOBE_ANISOTROPY) {
+        spread = stretched_ggx(r.stretch, s.to_viewer, to_light, a);
     }
-    let half = normalize3(guard3(to_light + s.to_viewer));
-    let n_dot_l = unit_clamp(dot3(s.normal, to_light));
-    let n_dot_h = unit_clamp(dot3(s.normal, half));
-    let v_dot_h = unit_clamp(dot3(s.to_viewer, half));
-
-    let alpha = mul(r.roughness, r.roughness);
-    let alpha2 = mul(alpha, alpha);
-    let d = guard(mul(guard(mul(n_dot_h, alpha2) - n_dot_h), n_dot_h) + 1.0);
-    let distribution = mul(mul(alpha2, INVERSE_PI), recip(max(mul(d, d), DIVISOR_MIN_SQUARED)));
-    let smith_v = mul(n_dot_l, root(guard(mul(guard(r.n_dot_v - mul(r.n_dot_v, alpha2)), r.n_dot_v) + alpha2)));
-    let smith_l = mul(r.n_dot_v, root(guard(mul(guard(n_dot_l - mul(n_dot_l, alpha2)), n_dot_l) + alpha2)));
-    let visibility = mul(recip(max(guard(smith_v + smith_l), DIVISOR_MIN)), 0.5);
-    let grazing = guard(1.0 - v_dot_h);
-    let grazing2 = mul(grazing, grazing);
-    let grazing5 = mul(mul(grazing2, grazing2), grazing);
-    let white = vec3<f32>(1.0);
-    let fresnel = guard3(r.f0 + scale3(guard3(white - r.f0), grazing5));
-    // What single scattering loses inside the microsurface comes back coloured by F0.
-    let lost = guard(recip(max(guard(r.scale + r.bias), ENERGY_MIN)) - 1.0);
-    let energy = guard3(white + scale3(r.f0, lost));
-    let specular = scale3(mul3(fresnel, energy), mul(distribution, visibility));
-    let diffuse = scale3(mul3(guard3(white - fresnel), r.diffuse), INVERSE_PI);
-    return scale3(mul3(guard3(diffuse + specular), light.linear_color), mul(n_dot_l, strength));
+    let fresnel = guard3(r.f0 + scale3(guard3(vec3<f32>(r.f90) - r.f0), schlick(a.v_dot_h)));
+    let scattered = scale3(r.scattered, INVERSE_PI);
+    var light_out = scale3(guard3(scale3(fresnel, spread) + scattered), a.n_dot_l);
+    if TRANSMISSION && has_lobe(s.lobes, LOBE_TRANSMISSION) {
+        light_out = guard3(light_out + scale3(r.through, through_ggx(s, r, to_light)));
+    }
+    if (SHEEN || CLEARCOAT) && has_lobe(s.lobes, LOBE_SHEEN | LOBE_CLEARCOAT) {
+        light_out = coats_punctual(r.coats, s, to_light, a, light_out);
+    }
+    return scale3(mul3(light_out, light.linear_color), arrives.w);
 }
 
-// Radiance towards the viewer.
-fn shade(s: Surface) -> vec3<f32> {
+// Radiance towards the viewer. Who includes this says which lights reach an item.
+fn shade(s: Surface, item: u32) -> vec3<f32> {
     let r = reflectance(s);
     var radiance = s.emissive;
+    if CLEARCOAT && has_lobe(s.lobes, LOBE_CLEARCOAT) {
+        radiance = scale3(radiance, r.coats.through_coat);
+    }
     if ENVIRONMENT_LIGHT {
         radiance = guard3(radiance + environment(s, r));
     }
     if PUNCTUAL_LIGHTS {
         for (var k = 0u; k < u.light_count; k++) {
-            radiance = guard3(radiance + punctual(k, s, r));
+            var light = punctual(k, s, r);
+            if SHADOWS {
+                light = select(vec3<f32>(0.0), light, vec3<bool>(reaches(k, item)));
+            }
+            radiance = guard3(radiance + light);
         }
     }
     return min(max(radiance, vec3<f32>(0.0)), vec3<f32>(RADIANCE_MAX));

@@ -38,6 +38,72 @@ fn material_flags(k: u32) -> u32 {
     return material_part(k, MATERIAL_FLAGS).x;
 }
 
+// Factors of the extensions; zero where their bits of the flags are not set.
+struct Dielectric {
+    specular_color: vec3<f32>,
+    specular: f32,
+}
+
+fn material_dielectric(k: u32) -> Dielectric {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_SPECULAR_COLOR));
+    return Dielectric(p.xyz, p.w);
+}
+
+struct Clearcoat {
+    ior: f32,
+    clearcoat: f32,
+    clearcoat_roughness: f32,
+    clearcoat_normal_scale: f32,
+}
+
+fn material_clearcoat(k: u32) -> Clearcoat {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_IOR));
+    return Clearcoat(p.x, p.y, p.z, p.w);
+}
+
+struct Sheen {
+    sheen_color: vec3<f32>,
+    sheen_roughness: f32,
+}
+
+fn material_sheen(k: u32) -> Sheen {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_SHEEN_COLOR));
+    return Sheen(p.xyz, p.w);
+}
+
+struct Anisotropy {
+    anisotropy: f32,
+    transmission: f32,
+    anisotropy_direction: vec2<f32>,
+}
+
+fn material_anisotropy(k: u32) -> Anisotropy {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_ANISOTROPY));
+    return Anisotropy(p.x, p.y, p.zw);
+}
+
+struct Volume {
+    attenuation: vec3<f32>,
+    thickness: f32,
+}
+
+fn material_volume(k: u32) -> Volume {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_ATTENUATION));
+    return Volume(p.xyz, p.w);
+}
+
+struct Iridescence {
+    iridescence: f32,
+    iridescence_ior: f32,
+    iridescence_thickness_min: f32,
+    iridescence_thickness_max: f32,
+}
+
+fn material_iridescence(k: u32) -> Iridescence {
+    let p = bitcast<vec4<f32>>(material_part(k, MATERIAL_IRIDESCENCE));
+    return Iridescence(p.x, p.y, p.z, p.w);
+}
+
 struct PackedTexture {
     // The rows that u' and v' are made with.
     uv_transform: mat2x3<f32>,

@@ -1,5 +1,5 @@
 // Octahedral maps: a direction's place, and bilinear lookups whose edges wrap as the octahedron folds. Twin of
-// `octahedral` and `octahedral_level` in raster/src/passes/light.rs. Who includes this gives `map_texel`.
+// raster/src/passes/octahedron.rs. Who includes this gives `map_texel`.
 //#include frame
 //#include prelude
 //#include vector

@@ -88,6 +88,13 @@ fn run(probe: u32, v: vec4<u32>) -> vec2<u32> {
         case PROBE_LOG_TWO: {
             return bits2(log_two(a), log_two(b));
         }
+        case PROBE_EXP_TWO: {
+            return bits2(exp_two(a), exp_two(mul(a, b)));
+        }
+        case PROBE_SIN_COS: {
+            let turned = flush2(sin_cos_turns(mul(f32(v.x >> 8u), PROBE_TURN_STEP)));
+            return bits2(turned.x, turned.y);
+        }
         case PROBE_WRAPPED_INTEGER: {
             return signed_bits2(i * j, i + j - bitcast<i32>(v.z));
         }

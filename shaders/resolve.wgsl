@@ -4,6 +4,7 @@
 //#include prelude
 //#include octahedron
 //#include tonemap
+//#include pixel_light
 
 @group(0) @binding(2) var items: texture_2d<u32>;
 @group(0) @binding(3) var lit: texture_2d<u32>;
@@ -12,6 +13,8 @@
 @group(0) @binding(6) var<storage, read_write> frame: array<u32>;
 @group(0) @binding(7) var<uniform> encoding: Encoding;
 @group(0) @binding(8) var<storage, read> order: array<u32>;
+// Nothing where light is classic.
+@group(0) @binding(9) var traced_light: texture_2d<u32>;
 
 // Twin of Encoding in raster/src/gpu/layout.rs.
 struct Encoding {
@@ -131,6 +134,16 @@ fn put_nothing(pixel: u32) {
             frame[band.albedo_at + pixel * 3u + k] = 0u;
         }
     }
+    for (var k = 0u; k < 6u; k++) {
+        if OUT_REFLECTANCE {
+            frame[band.reflectance_at + pixel * 6u + k] = 0u;
+        }
+    }
+    for (var k = 0u; k < 3u; k++) {
+        if OUT_EMISSION {
+            frame[band.emission_at + pixel * 3u + k] = 0u;
+        }
+    }
     if OUT_ID {
         frame[band.id_at + pixel * 2u] = 0u;
         frame[band.id_at + pixel * 2u + 1u] = 0u;
@@ -196,12 +209,12 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         let layers = pixels[pixel * 2u + 1u];
         let first = fragments >> 5u;
         sum = sum_layered(first, fragments & 31u, layers >> 7u, layers & 127u);
-        first_shown = (fragments & 31u) > 0u && (item(first).z >> 24u) != 0u;
+        first_shown = (fragments & 31u) > 0u && (item(first).z & ITEM_FIRST) != 0u;
     } else {
         let fragments = pixels[pixel];
         let first = fragments >> 5u;
         sum = sum_fragments(first, fragments & 31u);
-        first_shown = (fragments & 31u) > 0u && (item(first).z >> 24u) != 0u;
+        first_shown = (fragments & 31u) > 0u && (item(first).z & ITEM_FIRST) != 0u;
     }
     if OUT_DATA {
         if !first_shown {
@@ -210,6 +223,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
 
     var rgb = sum.color.xyz;
+    if TRACED {
+        rgb = guard3(rgb + light_of_pixel((absolute_y - band.first_guide_row) * u.width + x).extra);
+    }
     var alpha = min(sum.color.w, 1.0);
     if BACKGROUND == BACKGROUND_ENVIRONMENT {
         let p = guard2(

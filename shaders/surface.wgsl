@@ -46,6 +46,14 @@ fn vertex_at(k: u32) -> Vertex {
     return vertex_from(vertex_part(k, 0u), vertex_part(k, 1u), vertex_part(k, 2u), vertex_part(k, 3u));
 }
 
+fn eye_from_local(instance: u32, p: vec3<f32>) -> vec3<f32> {
+    return vec3<f32>(
+        transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL), p),
+        transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 1u), p),
+        transform_row(instance_row(instance, INSTANCE_EYE_FROM_LOCAL + 2u), p),
+    );
+}
+
 // The vertices of a triangle.
 struct Attributes {
     p: Vertex,
@@ -150,6 +158,18 @@ fn lookup(t: PackedTexture, srgb: bool, at: Coordinates) -> vec4<f32> {
     return sample_texture(t, srgb, f);
 }
 
+// Colour of the vertices, 0 to 65535.
+fn vertex_color(a: Attributes, weights: vec3<f32>) -> vec4<f32> {
+    let rg = vec3<u32>(a.p.color.x, a.q.color.x, a.r.color.x);
+    let ba = vec3<u32>(a.p.color.y, a.q.color.y, a.r.color.y);
+    return vec4<f32>(
+        dot3(weights, vec3<f32>(rg & vec3<u32>(0xFFFFu))),
+        dot3(weights, vec3<f32>(rg >> vec3<u32>(16u))),
+        dot3(weights, vec3<f32>(ba & vec3<u32>(0xFFFFu))),
+        dot3(weights, vec3<f32>(ba >> vec3<u32>(16u))),
+    );
+}
+
 // Base colour with alpha: factor × texture × vertex colour.
 fn base_color(flags: u32, material: u32, b: Barycentrics, a: Attributes, at: Coordinates, srgb: bool) -> vec4<f32> {
     var color = material_base_color(material);
@@ -159,14 +179,7 @@ fn base_color(flags: u32, material: u32, b: Barycentrics, a: Attributes, at: Coo
         color = select(color, textured, vec4<bool>(is_textured(t)));
     }
     if COLORED {
-        let rg = vec3<u32>(a.p.color.x, a.q.color.x, a.r.color.x);
-        let ba = vec3<u32>(a.p.color.y, a.q.color.y, a.r.color.y);
-        let vertex = vec4<f32>(
-            mean(b, vec3<f32>(rg & vec3<u32>(0xFFFFu))),
-            mean(b, vec3<f32>(rg >> vec3<u32>(16u))),
-            mean(b, vec3<f32>(ba & vec3<u32>(0xFFFFu))),
-            mean(b, vec3<f32>(ba >> vec3<u32>(16u))),
-        );
+        let vertex = vertex_color(a, b.weight);
         let colored = mul4(color, mul4(vertex, vec4<f32>(INVERSE_65535)));
         color = select(color, colored, vec4<bool>((flags & INSTANCE_COLORED) != 0u));
     }

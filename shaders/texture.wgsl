@@ -70,17 +70,32 @@ fn bilinear(l: Level, uv: vec2<f32>, wrap_u: u32, wrap_v: u32, linear: bool, srg
     return select(scaled, vec4<f32>(value.xyz, scaled.w), vec4<bool>(srgb));
 }
 
-// Filtered RGBA, 0 to 1, sRGB decoded. (u', v') = rows of the transform times (u, v, 1).
+// (u', v') = rows of the transform times (u, v, 1).
+fn transformed(t: PackedTexture, uv: vec2<f32>) -> vec2<f32> {
+    let m_u = t.uv_transform[0];
+    let m_v = t.uv_transform[1];
+    return vec2<f32>(
+        guard(guard(mul(uv.x, m_u.x) + mul(uv.y, m_u.y)) + m_u.z),
+        guard(guard(mul(uv.x, m_v.x) + mul(uv.y, m_v.y)) + m_v.z),
+    );
+}
+
+// The finest level at one point, for rays: they have no footprint, and many of them average.
+fn sample_finest(t: PackedTexture, srgb: bool, uv: vec2<f32>) -> vec4<f32> {
+    let level = Level(t.first_texel, max(t.width, 1u), max(t.height, 1u));
+    let wrap_u = (t.flags >> TEXTURE_WRAP_U_SHIFT) & TEXTURE_WRAP_MASK;
+    let wrap_v = (t.flags >> TEXTURE_WRAP_V_SHIFT) & TEXTURE_WRAP_MASK;
+    return bilinear(level, transformed(t, uv), wrap_u, wrap_v, (t.flags & TEXTURE_MAG_LINEAR) != 0u, srgb);
+}
+
+// Filtered RGBA, 0 to 1, sRGB decoded.
 fn sample_texture(t: PackedTexture, srgb: bool, f: Footprint) -> vec4<f32> {
     let m_u = t.uv_transform[0];
     let m_v = t.uv_transform[1];
+    let uv = transformed(t, f.uv);
     let width = max(t.width, 1u);
     let height = max(t.height, 1u);
     let level_count = max(t.level_count, 1u);
-    let uv = vec2<f32>(
-        guard(guard(mul(f.uv.x, m_u.x) + mul(f.uv.y, m_u.y)) + m_u.z),
-        guard(guard(mul(f.uv.x, m_v.x) + mul(f.uv.y, m_v.y)) + m_v.z),
-    );
     let size = vec2<f32>(f32(width), f32(height));
     let a = mul2(vec2<f32>(mul(f.dx.x, m_u.x) + mul(f.dx.y, m_u.y), mul(f.dx.x, m_v.x) + mul(f.dx.y, m_v.y)), size);
     let b = mul2(vec2<f32>(mul(f.dy.x, m_u.x) + mul(f.dy.y, m_u.y), mul(f.dy.x, m_v.x) + mul(f.dy.y, m_v.y)), size);

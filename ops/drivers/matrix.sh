@@ -1,18 +1,15 @@
 #!/usr/bin/env bash
-# Runs the cross-driver tests on each software driver, those of bytes twice, each time in a process of its own.
+# Runs the cross-driver tests on each software driver, each in processes of its own.
 # Further arguments go to cargo: ops/drivers/matrix.sh --release
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-tests=(--test gpu_exact --test matrix)
-cargo test --workspace "$@" "${tests[@]}" --test gpu_device --no-run
+tests=(--test gpu_exact --test gpu_bsdf --test gpu_device --test matrix)
+cargo test --workspace "$@" "${tests[@]}" --no-run
 for driver in mesa-vulkan-128 mesa-vulkan-256 mesa-gl swiftshader; do
-    for run in 1 2; do
-        echo "matrix: $driver, process $run"
-        (
-            eval "$(ops/drivers/env.sh "$driver")"
-            [ "$run" -eq 2 ] || tests+=(--test gpu_device)
-            cargo test --workspace "$@" "${tests[@]}" -- --nocapture
-        )
-    done
+    echo "matrix: $driver"
+    (
+        eval "$(ops/drivers/env.sh "$driver")"
+        cargo test --workspace "$@" "${tests[@]}" -- --nocapture
+    )
 done

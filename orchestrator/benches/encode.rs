@@ -22,7 +22,7 @@ fn files(criterion: &mut Criterion) {
     let (scene, environment) = (frames.prepare(scene), Environment::studio());
     let request = FrameRequest {
         scene: scene.scene.hash.clone(),
-        outputs: Output::ALL.to_vec(),
+        outputs: Output::CLASSIC.to_vec(),
         previous_time_s: Some(0.0),
         ..FrameRequest::default()
     };

@@ -94,6 +94,8 @@ pub struct Render {
     pub batch_every_frames: u32,
     pub side_px: u32,
     pub frame_px: u64,
+    pub traced_px: u64,
+    pub light_samples: u32,
     pub name_bytes: usize,
     pub resident_scene_bytes: u64,
     pub resident_environment_bytes: u64,
@@ -250,6 +252,8 @@ const RANGES: &[(&str, i64, i64)] = &[
     ("render.batch_every_frames", 1, 1_000_000),
     ("render.side_px", 1, 65_536),
     ("render.frame_px", 1, 1 << 32),
+    ("render.traced_px", 1, 1 << 32),
+    ("render.light_samples", 1, 1 << 16),
     ("render.name_bytes", 1, 1 << 20),
     ("render.resident_scene_bytes", 0, 1 << 50),
     ("render.resident_environment_bytes", 0, 1 << 50),
@@ -325,6 +329,8 @@ impl Settings {
             limits: RequestLimits {
                 side_px: render.side_px,
                 pixels: render.frame_px,
+                traced_pixels: render.traced_px,
+                light_samples: render.light_samples,
                 name_bytes: render.name_bytes,
             },
         }

@@ -1,6 +1,7 @@
 //! Where stages are joined: backends with their fallback, resident scenes, plans into frames.
 
 mod device;
+mod parts;
 mod resident;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use isoframe_raster::scene::Scene;
 use serde::{Deserialize, Serialize};
 
 use self::device::Device;
+pub use self::parts::PART_SAMPLES;
 use self::resident::Resident;
 use crate::fallback::{Fallback, Reason};
 use crate::plan::Plan;

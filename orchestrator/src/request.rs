@@ -3,7 +3,9 @@
 
 mod pairs;
 
-use isoframe_raster::frame::{AnimationChoice, CameraChoice, FrameRequest, Lighting, ProjectionChoice};
+use isoframe_raster::frame::{
+    AnimationChoice, CameraChoice, FrameRequest, Lighting, Output, ProjectionChoice, Traced,
+};
 use serde::{Deserialize, Serialize};
 
 pub use self::pairs::{PARAMETERS, camera, from_pairs};
@@ -50,13 +52,23 @@ pub struct RequestLimits {
     pub side_px: u32,
     /// Most pixels in a frame.
     pub pixels: u64,
+    /// Most pixels in a frame whose light is traced.
+    pub traced_pixels: u64,
+    /// Most light samples of a pixel, up to 65536.
+    pub light_samples: u32,
     /// Longest name of a camera, animation or variant. *Units*: bytes.
     pub name_bytes: usize,
 }
 
 impl Default for RequestLimits {
     fn default() -> Self {
-        RequestLimits { side_px: 16384, pixels: 64 << 20, name_bytes: 1024 }
+        RequestLimits {
+            side_px: 16384,
+            pixels: 64 << 20,
+            traced_pixels: 16 << 20,
+            light_samples: LIGHT_SAMPLES_MAX,
+            name_bytes: 1024,
+        }
     }
 }
 
@@ -74,6 +86,16 @@ pub const YFOV_MIN_RAD: f64 = 1e-4;
 pub const DIRECTION_MAX: f64 = 1e6;
 /// Brightest sun. *Units*: lux (a clear noon is about 1e5).
 pub const ILLUMINANCE_MAX_LUX: f32 = 1e7;
+/// Most light samples of a pixel.
+pub const LIGHT_SAMPLES_MAX: u32 = 1 << 16;
+/// Most bounces of a kind.
+pub const BOUNCES_MAX: u32 = 8;
+/// Largest radius of a light, and of ambient occlusion. *Units*: scene units.
+pub const LIGHT_RADIUS_MAX: f64 = 1e6;
+/// Smallest radius of ambient occlusion. *Units*: scene units.
+pub const LIGHT_RADIUS_MIN: f64 = 1e-6;
+/// Widest directional light, from its centre to its rim. *Units*: radians.
+pub const LIGHT_ANGLE_MAX_RAD: f64 = std::f64::consts::FRAC_PI_2;
 /// Largest length in a camera. *Units*: scene units.
 pub const LENGTH_MAX: f64 = 1e15;
 
@@ -109,9 +131,13 @@ pub fn validate(request: &FrameRequest, limits: &RequestLimits) -> Result<(), Re
         check_name("variant", name, limits)?;
     }
     check_name("model_channel", &request.model_channel, limits)?;
-    check_lighting(&request.lighting)?;
+    check_lighting(&request.lighting, limits)?;
     if request.outputs.is_empty() {
         return Err(field("outputs", "at least one output is needed"));
+    }
+    let classic = request.lighting.traced.is_none();
+    if let Some(output) = request.outputs.iter().find(|output| classic && Output::TRACED.contains(output)) {
+        return Err(field("outputs", format!("{output} is there where light is traced")));
     }
     Ok(())
 }
@@ -130,6 +156,10 @@ pub fn canonical(request: &FrameRequest) -> FrameRequest {
     if let Some(sun) = &mut canonical.lighting.sun {
         sun.direction_world.iter_mut().for_each(plain_zero32);
         plain_zero32(&mut sun.illuminance_lux);
+    }
+    if let Some(traced) = &mut canonical.lighting.traced {
+        plain_zero32(&mut traced.light_radius);
+        plain_zero32(&mut traced.light_angle_rad);
     }
     camera_plain_zeros(&mut canonical.camera);
     canonical.previous_camera.iter_mut().for_each(camera_plain_zeros);
@@ -182,11 +212,15 @@ fn check_size(request: &FrameRequest, limits: &RequestLimits) -> Result<(), Requ
         }
     }
     let pixels = u64::from(request.width) * u64::from(request.height);
-    if pixels > limits.pixels {
+    let (most, where_traced) = match request.lighting.traced {
+        Some(_) => (limits.pixels.min(limits.traced_pixels), " where light is traced"),
+        None => (limits.pixels, ""),
+    };
+    if pixels > most {
         let (width, height) = (request.width, request.height);
         return Err(field(
             "size",
-            format!("{width}x{height} is {pixels} pixels, the limit is {}", limits.pixels),
+            format!("{width}x{height} is {pixels} pixels, the limit is {most}{where_traced}"),
         ));
     }
     Ok(())
@@ -268,11 +302,14 @@ fn check_projection(name: &'static str, projection: &ProjectionChoice) -> Result
     }
 }
 
-fn check_lighting(lighting: &Lighting) -> Result<(), RequestError> {
+fn check_lighting(lighting: &Lighting, limits: &RequestLimits) -> Result<(), RequestError> {
     let name = "lighting.environment_intensity";
     check_range(name, lighting.environment_intensity.into(), 0.0, ENVIRONMENT_INTENSITY_MAX.into())?;
     let rotation_rad = f64::from(lighting.environment_rotation_rad);
     check_range("lighting.environment_rotation_rad", rotation_rad, -ANGLE_MAX_RAD, ANGLE_MAX_RAD)?;
+    if let Some(traced) = &lighting.traced {
+        check_traced(traced, limits)?;
+    }
     let Some(sun) = &lighting.sun else { return Ok(()) };
     check_range("lighting.sun.illuminance_lux", sun.illuminance_lux.into(), 0.0, ILLUMINANCE_MAX_LUX.into())?;
     let name = "lighting.sun.direction_world";
@@ -282,6 +319,22 @@ fn check_lighting(lighting: &Lighting) -> Result<(), RequestError> {
     let longest = sun.direction_world.iter().fold(0.0_f32, |longest, component| longest.max(component.abs()));
     if f64::from(longest) < 1.0 / DIRECTION_MAX {
         return Err(field(name, format!("is shorter than {}, so it has no direction", 1.0 / DIRECTION_MAX)));
+    }
+    Ok(())
+}
+
+fn check_traced(traced: &Traced, limits: &RequestLimits) -> Result<(), RequestError> {
+    let bounces = f64::from(BOUNCES_MAX);
+    check_range("lighting.traced.samples", traced.samples.into(), 1.0, limits.light_samples.into())?;
+    check_range("lighting.traced.diffuse_bounces", traced.diffuse_bounces.into(), 0.0, bounces)?;
+    check_range("lighting.traced.specular_bounces", traced.specular_bounces.into(), 0.0, bounces)?;
+    check_range("lighting.traced.light_radius", traced.light_radius.into(), 0.0, LIGHT_RADIUS_MAX)?;
+    check_range("lighting.traced.light_angle_rad", traced.light_angle_rad.into(), 0.0, LIGHT_ANGLE_MAX_RAD)?;
+    if let Some(radius) = traced.occlusion_radius {
+        check_range("lighting.traced.occlusion_radius", radius.into(), LIGHT_RADIUS_MIN, LIGHT_RADIUS_MAX)?;
+    }
+    if let Some(most) = traced.sample_radiance_max {
+        check_range("lighting.traced.sample_radiance_max", most.into(), 1e-6, 1e9)?;
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ fn frames(criterion: &mut Criterion) {
             let Ok(cpu) = Cpu::new(CpuOptions { instruction_set: set, ..CpuOptions::default() }) else {
                 continue;
             };
-            for (what, outputs) in [("color", vec![Output::Color]), ("all", Output::ALL.to_vec())] {
+            for (what, outputs) in [("color", vec![Output::Color]), ("all", Output::CLASSIC.to_vec())] {
                 let request = FrameRequest { outputs, ..FrameRequest::default() };
                 let job = Job {
                     scene: &scene,

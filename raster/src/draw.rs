@@ -11,8 +11,8 @@ use crate::environment::Environment;
 use crate::frame::{Background, ColorFormat, FrameRequest, Output, RenderError, Tonemap};
 use crate::passes::tonemap::curve;
 use crate::pose::{self, PlacedKind, Pose};
-use crate::prepared::{Geometry, Prepared};
-use crate::scene::Topology;
+use crate::prepared::{Geometry, Prepared, Vertex};
+use crate::scene::{FACTOR_MAX, Topology};
 use crate::view::{self, Lens, Moments, View};
 
 /// Most lights a frame may have.
@@ -79,8 +79,19 @@ pub struct Instance {
     pub primitive_id: u32,
     /// [`instance_flags`].
     pub flags: u32,
+    /// How much longer lengths are in the world: the cube root of how much larger volumes are.
+    pub scale: f32,
     /// Zero.
-    pub padding: [u32; 2],
+    pub padding: u32,
+}
+
+impl Instance {
+    /// Its vertices, of those at rest or of those deformed for the frame.
+    #[inline(always)]
+    pub fn vertices<'v>(&self, fixed: &'v [Vertex], deformed: &'v [Vertex]) -> &'v [Vertex] {
+        let source = if self.flags & instance_flags::DEFORMED != 0 { deformed } else { fixed };
+        &source[self.first_vertex as usize..][..self.vertex_count as usize]
+    }
 }
 
 /// A light, 64 bytes. Twin: `PackedLight` in `shaders/light.wgsl`.
@@ -145,7 +156,7 @@ pub struct FrameConstants {
     pub environment_cos: f32,
     /// See `environment_cos`.
     pub environment_sin: f32,
-    /// Bit k: output k of [`Output::ALL`] is wanted.
+    /// Bit k: output k of [`Output::CLASSIC`] is wanted.
     pub outputs: u32,
     /// Whether `color` is sRGB8.
     pub srgb8: u32,
@@ -191,6 +202,8 @@ pub struct DrawList {
     pub constants: FrameConstants,
     /// In order of node, copy, primitive.
     pub instances: Vec<Instance>,
+    /// Mesh and primitive of each instance.
+    pub parts: Vec<[u32; 2]>,
     /// Lights.
     pub lights: Vec<PackedLight>,
     /// Primitives to deform.
@@ -216,6 +229,11 @@ impl DrawList {
         color: ColorFormat,
     ) -> Result<DrawList, RenderError> {
         let scene = &prepared.scene;
+        let untraced = request.lighting.traced.is_none();
+        if let Some(output) = request.outputs.iter().find(|o| untraced && Output::TRACED.contains(o)) {
+            let reason = format!("{output} is there where light is traced");
+            return Err(RenderError::Request { field: "outputs", reason });
+        }
         let moments = view::moments_within(scene, &prepared.extents, request)?;
         let variant = match &request.variant {
             None => None,
@@ -232,6 +250,7 @@ impl DrawList {
         let mut list = DrawList {
             constants,
             instances: Vec::new(),
+            parts: Vec::new(),
             lights,
             deforms: Vec::new(),
             clip_vertex_count: 0,
@@ -316,6 +335,7 @@ impl DrawList {
                 self.clip_vertex_count = checked_add(self.clip_vertex_count, geometry.vertex_count)?;
                 self.triangle_count = checked_add(self.triangle_count, geometry.triangle_count)?;
                 self.instances.push(instance);
+                self.parts.push([mesh, k as u32]);
             }
         }
         Ok(())
@@ -418,6 +438,7 @@ impl<'a> Transforms<'a> {
         }
         // The cofactor matrix is the inverse transpose times the determinant; it exists where that is zero too.
         let sign = if determinant < 0.0 { -1.0 } else { 1.0 };
+        instance.scale = small(libm::cbrt(determinant.abs())).min(FACTOR_MAX);
         let cofactor = [b.cross(c), c.cross(a), a.cross(b)];
         let largest = cofactor.iter().fold(0.0f64, |m, v| m.max(v.abs().max_element()));
         let scale = if largest > 0.0 { sign / largest } else { 0.0 };
@@ -544,8 +565,7 @@ fn constants(
         background_side: environment.background_side,
         environment_cos: small(libm::cos(turn)),
         environment_sin: small(libm::sin(turn)),
-        outputs: Output::ALL
-            .iter()
+        outputs: Output::all()
             .enumerate()
             .filter(|(_, o)| request.outputs.contains(o))
             .fold(0, |bits, (k, _)| bits | 1 << k),

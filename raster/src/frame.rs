@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the arithmetic rules and of every pass. It changes whenever any byte of any frame may
 /// change; goldens are renewed in the same commit.
-pub const ENGINE: &str = "isoframe-2";
+pub const ENGINE: &str = "isoframe-3";
 
 /// One buffer of a frame (AOV).
 ///
@@ -40,11 +40,28 @@ pub enum Output {
     /// *Shape*: 2 channels u32: glTF node index + 1, glTF primitive index within its mesh + 1.
     /// *Nothing drawn*: (0, 0).
     Id,
+    /// Traced light that arrives, divided by reflectance: diffuse, then specular; the mean over light samples. With
+    /// it, `reflectance` and `emission`, the base image of a pixel that one opaque triangle covers is exactly
+    /// `(emission + diffuse * diffuse reflectance) + specular * specular reflectance`.
+    /// *Shape*: 6 channels f32. *Nothing drawn*, or unlit: zeros.
+    Irradiance,
+    /// What traced light was divided by: diffuse reflectance, then an estimate of the specular one.
+    /// *Shape*: 6 channels f32. *Range*: 0 to about 1. *Nothing drawn*: zeros.
+    Reflectance,
+    /// Radiance that the surface emits; of an unlit one, its colour.
+    /// *Shape*: 3 channels f32. *Nothing drawn*: zeros.
+    Emission,
+    /// Mean distance from the surface to what traced paths met first; 65504 where they met nothing.
+    /// *Shape*: 1 channel f32. *Units*: scene units. *Nothing drawn*: 0.
+    HitDistance,
+    /// Variance over light samples of the luminance of `irradiance`: of the diffuse, then of the specular.
+    /// *Shape*: 2 channels f32. *Nothing drawn*: zeros.
+    Variance,
 }
 
 impl Output {
-    /// All outputs, in canonical order.
-    pub const ALL: [Output; 7] = [
+    /// The outputs of any frame, in canonical order.
+    pub const CLASSIC: [Output; 7] = [
         Output::Color,
         Output::Base,
         Output::Depth,
@@ -53,6 +70,15 @@ impl Output {
         Output::Albedo,
         Output::Id,
     ];
+
+    /// The outputs that only traced light has, in canonical order.
+    pub const TRACED: [Output; 5] =
+        [Output::Irradiance, Output::Reflectance, Output::Emission, Output::HitDistance, Output::Variance];
+
+    /// All outputs, in canonical order.
+    pub fn all() -> impl Iterator<Item = Output> {
+        Output::CLASSIC.into_iter().chain(Output::TRACED)
+    }
 
     /// The name used in requests, file names and layers.
     pub fn name(self) -> &'static str {
@@ -64,6 +90,11 @@ impl Output {
             Output::Normal => "normal",
             Output::Albedo => "albedo",
             Output::Id => "id",
+            Output::Irradiance => "irradiance",
+            Output::Reflectance => "reflectance",
+            Output::Emission => "emission",
+            Output::HitDistance => "hit_distance",
+            Output::Variance => "variance",
         }
     }
 }
@@ -77,8 +108,9 @@ impl fmt::Display for Output {
 impl std::str::FromStr for Output {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
-        Output::ALL.into_iter().find(|o| o.name() == s).ok_or_else(|| {
-            format!("unknown output `{s}`; outputs are color, base, depth, motion, normal, albedo, id")
+        Output::all().find(|o| o.name() == s).ok_or_else(|| {
+            let names: Vec<&str> = Output::all().map(Output::name).collect();
+            format!("unknown output `{s}`; outputs are {}", names.join(", "))
         })
     }
 }
@@ -211,6 +243,46 @@ pub struct Lighting {
     pub environment_rotation_rad: f32,
     /// One extra directional light: direction it travels (world, any length) and illuminance in lux; white.
     pub sun: Option<Sun>,
+    /// Whether punctual lights and the sun cast hard shadows, one ray each. Traced light always has shadows.
+    pub shadows: bool,
+    /// Traced light; classic where absent.
+    pub traced: Option<Traced>,
+}
+
+/// Traced light: stochastic, seeded by [`FrameRequest::seed`], exact. Any range of samples can be rendered by itself:
+/// the sum over samples is a fixed dyadic tree.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Traced {
+    /// Light samples of each pixel, 1 to 65536; the others than [`FrameRequest::samples`], which are coverage.
+    pub samples: u32,
+    /// How often light may scatter diffusely on its way to the surface that is seen, 0 to 8; 0 is direct light.
+    pub diffuse_bounces: u32,
+    /// How often it may be mirrored or refracted, 0 to 8.
+    pub specular_bounces: u32,
+    /// Radius of point and spot lights, as spheres. *Units*: scene units. 0: hard shadows.
+    pub light_radius: f32,
+    /// Angle from the centre of a directional light to its rim; 0.00465 is the sun's. *Units*: radians.
+    pub light_angle_rad: f32,
+    /// Ambient occlusion: light from the environment is only kept away by what is nearer than this, and does not
+    /// bounce. *Units*: scene units. Absent: light bounces as it does.
+    pub occlusion_radius: Option<f32>,
+    /// Largest radiance that one sample may add, against fireflies. Biased: absent in references.
+    pub sample_radiance_max: Option<f32>,
+}
+
+impl Default for Traced {
+    fn default() -> Self {
+        Traced {
+            samples: 16,
+            diffuse_bounces: 3,
+            specular_bounces: 4,
+            light_radius: 0.0,
+            light_angle_rad: 0.0,
+            occlusion_radius: None,
+            sample_radiance_max: None,
+        }
+    }
 }
 
 /// A white directional light given with the request.
@@ -231,6 +303,8 @@ impl Default for Lighting {
             environment_intensity: 1.0,
             environment_rotation_rad: 0.0,
             sun: None,
+            shadows: false,
+            traced: None,
         }
     }
 }
@@ -349,6 +423,11 @@ pub struct Frame {
     pub normal: Option<Vec<[f32; 3]>>,
     pub albedo: Option<Vec<[f32; 3]>>,
     pub id: Option<Vec<[u32; 2]>>,
+    pub irradiance: Option<Vec<[f32; 6]>>,
+    pub reflectance: Option<Vec<[f32; 6]>>,
+    pub emission: Option<Vec<[f32; 3]>>,
+    pub hit_distance: Option<Vec<f32>>,
+    pub variance: Option<Vec<[f32; 2]>>,
     /// Whether there was a previous time or camera to relate `motion` to.
     pub motion_valid: bool,
     /// Who owns the coverage samples of each pixel, for Cryptomatte; there when `id` is.
@@ -368,7 +447,9 @@ impl Frame {
         };
         let shared = self.coverage.as_ref().map_or(0, |c| size_of_val(c.shared.as_slice()));
         let surface = of(&self.depth) + of(&self.motion) + of(&self.normal) + of(&self.albedo) + of(&self.id);
-        color + of(&self.base) + surface + shared
+        let light = of(&self.irradiance) + of(&self.reflectance) + of(&self.emission);
+        let traced = light + of(&self.hit_distance) + of(&self.variance);
+        color + of(&self.base) + surface + shared + traced
     }
 }
 

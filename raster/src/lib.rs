@@ -3,9 +3,12 @@
 //! The same request gives the same bytes on the CPU backend at any thread count and instruction set,
 //! and on wgpu over any adapter that passes the probe. See `ARCHITECTURE.md`.
 
+pub mod accel;
+pub mod accumulate;
 pub mod backend;
 pub mod cpu;
 pub mod draw;
+pub mod emitters;
 pub mod environment;
 pub mod exact;
 pub mod frame;
@@ -13,6 +16,7 @@ pub mod frame;
 pub mod gpu;
 pub mod image;
 pub mod passes;
+mod pixel_light;
 pub mod pose;
 pub mod prepared;
 pub mod scene;

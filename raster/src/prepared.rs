@@ -1,13 +1,19 @@
 //! A scene made ready for the backends: packed geometry, texels with mips.
 
+mod lobes;
+mod material;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::accel::Meshes;
 use crate::image::mips::{self, MipChain};
 use crate::scene::{AlphaMode, Primitive, Scene, TextureRef, Topology, Wrap};
 use crate::view::Extents;
+
+pub use material::{PackedMaterial, PackedTexture, TEXTURES, material_flags, texture_flags, wrap_code};
 
 /// A packed vertex, 64 bytes. Twin: `Vertex` in `shaders/vertices.wgsl`.
 #[repr(C)]
@@ -49,93 +55,17 @@ pub struct Geometry {
     pub first_source: u32,
 }
 
-/// Bits of [`PackedTexture::flags`].
-#[allow(missing_docs)]
-pub mod texture_flags {
-    pub const SRGB: u32 = 1;
-    pub const MAG_LINEAR: u32 = 2;
-    pub const MIN_LINEAR: u32 = 4;
-    pub const MIPS: u32 = 8;
-    pub const MIP_LINEAR: u32 = 16;
-    /// Shifts of the [`wrap_code`](super::wrap_code)s.
-    pub const WRAP_U_SHIFT: u32 = 8;
-    pub const WRAP_V_SHIFT: u32 = 10;
-    pub const WRAP_MASK: u32 = 3;
-}
-
-/// How coordinates beyond 0 to 1 are brought back.
-#[allow(missing_docs)]
-pub mod wrap_code {
-    pub const REPEAT: u32 = 0;
-    pub const MIRROR: u32 = 1;
-    pub const CLAMP: u32 = 2;
-}
-
-/// A texture as a material sees it, 48 bytes. Twin: `PackedTexture` in `shaders/materials.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
-pub struct PackedTexture {
-    /// Rows of the coordinate transform: u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5.
-    pub uv_transform: [f32; 6],
-    /// 0 or 1.
-    pub uv_set: u32,
-    /// Level 0 in [`Prepared::texels`]; levels follow one another.
-    pub first_texel: u32,
-    /// *Units*: texels.
-    pub width: u32,
-    /// *Units*: texels.
-    pub height: u32,
-    /// Levels, 0 where there is no texture.
-    pub level_count: u32,
-    /// [`texture_flags`].
-    pub flags: u32,
-}
-
-/// Bits of [`PackedMaterial::flags`].
-#[allow(missing_docs)]
-pub mod material_flags {
-    pub const MASK: u32 = 1;
-    pub const BLEND: u32 = 2;
-    pub const DOUBLE_SIDED: u32 = 4;
-    pub const UNLIT: u32 = 8;
-}
-
-/// A material, 304 bytes. Twin: `shaders/materials.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Pod, Zeroable)]
-pub struct PackedMaterial {
-    /// Linear RGBA.
-    pub base_color: [f32; 4],
-    /// Linear RGB radiance.
-    pub emissive: [f32; 3],
-    /// Alpha cutoff of MASK.
-    pub cutoff: f32,
-    /// Metallic factor.
-    pub metallic: f32,
-    /// Perceptual roughness factor.
-    pub roughness: f32,
-    /// Scale of the normal map's x and y.
-    pub normal_scale: f32,
-    /// Strength of occlusion.
-    pub occlusion_strength: f32,
-    /// [`material_flags`].
-    pub flags: u32,
-    /// Zero.
-    pub padding: [u32; 3],
-    /// sRGB, alpha in the fourth.
-    pub base_color_texture: PackedTexture,
-    /// Roughness in the second channel, metallic in the third.
-    pub metallic_roughness_texture: PackedTexture,
-    /// Tangent-space normal.
-    pub normal_texture: PackedTexture,
-    /// Occlusion in the first channel.
-    pub occlusion_texture: PackedTexture,
-    /// sRGB.
-    pub emissive_texture: PackedTexture,
+/// What the texels of a texture are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Texels {
+    Data,
+    /// sRGB, alpha being coverage.
+    Color,
+    /// sRGB, alpha being something else.
+    ColorBesideData,
 }
 
 const _: () = assert!(size_of::<Vertex>() == 64);
-const _: () = assert!(size_of::<PackedTexture>() == 48 && size_of::<PackedMaterial>() == 304);
 
 /// Everything about a scene that does not change from frame to frame.
 #[derive(Debug)]
@@ -156,6 +86,8 @@ pub struct Prepared {
     pub materials: Vec<PackedMaterial>,
     /// RGBA8, r in the low byte.
     pub texels: Vec<u32>,
+    /// What rays meet of each primitive at rest.
+    pub trees: Meshes,
 }
 
 impl Prepared {
@@ -169,6 +101,7 @@ impl Prepared {
             sources: Vec::new(),
             materials: Vec::new(),
             texels: Vec::new(),
+            trees: Meshes::default(),
             scene: scene.clone(),
         };
         for mesh in &scene.meshes {
@@ -176,6 +109,7 @@ impl Prepared {
             prepared.geometries.push(geometries);
         }
         prepared.pack_materials(&scene);
+        prepared.trees = Meshes::new(&prepared.geometries);
         prepared
     }
 
@@ -250,14 +184,19 @@ impl Prepared {
     }
 
     fn pack_materials(&mut self, scene: &Scene) {
-        let mut chains: BTreeMap<(u32, bool), (u32, MipChain)> = BTreeMap::new();
+        let mut chains: BTreeMap<(u32, Texels), (u32, MipChain)> = BTreeMap::new();
         for m in &scene.materials {
-            let mut texture = |t: Option<TextureRef>, srgb: bool| -> PackedTexture {
+            let mut texture = |t: Option<TextureRef>, kind: Texels| -> PackedTexture {
                 let Some(t) = t else { return PackedTexture::default() };
                 let sampler = scene.textures[t.texture as usize];
                 let texels = &mut self.texels;
-                let (first_texel, chain) = chains.entry((sampler.image, srgb)).or_insert_with(|| {
-                    let chain = mips::build(&scene.images[sampler.image as usize], srgb);
+                let (first_texel, chain) = chains.entry((sampler.image, kind)).or_insert_with(|| {
+                    let image = &scene.images[sampler.image as usize];
+                    let chain = match kind {
+                        Texels::Data => mips::build(image, false),
+                        Texels::Color => mips::build(image, true),
+                        Texels::ColorBesideData => mips::build_beside_data(image),
+                    };
                     let first = texels.len() as u32;
                     texels.extend_from_slice(&chain.texels);
                     (first, MipChain { levels: chain.levels, texels: Vec::new() })
@@ -276,7 +215,7 @@ impl Prepared {
                     width: chain.levels[0].width,
                     height: chain.levels[0].height,
                     level_count: chain.levels.len() as u32,
-                    flags: flag(srgb, SRGB)
+                    flags: flag(kind != Texels::Data, SRGB)
                         | flag(sampler.mag_linear, MAG_LINEAR)
                         | flag(sampler.min_linear, MIN_LINEAR)
                         | flag(sampler.mip_linear.is_some(), MIPS)
@@ -290,7 +229,7 @@ impl Prepared {
                 AlphaMode::Mask { cutoff } => (material_flags::MASK, cutoff),
                 AlphaMode::Blend => (material_flags::BLEND, 0.0),
             };
-            let packed = PackedMaterial {
+            let mut packed = PackedMaterial {
                 base_color: m.base_color,
                 emissive: m.emissive,
                 cutoff,
@@ -302,12 +241,16 @@ impl Prepared {
                     | if m.double_sided { material_flags::DOUBLE_SIDED } else { 0 }
                     | if m.unlit { material_flags::UNLIT } else { 0 },
                 padding: [0; 3],
-                base_color_texture: texture(m.base_color_texture, true),
-                metallic_roughness_texture: texture(m.metallic_roughness_texture, false),
-                normal_texture: texture(m.normal_texture, false),
-                occlusion_texture: texture(m.occlusion_texture, false),
-                emissive_texture: texture(m.emissive_texture, true),
+                base_color_texture: texture(m.base_color_texture, Texels::Color),
+                metallic_roughness_texture: texture(m.metallic_roughness_texture, Texels::Data),
+                normal_texture: texture(m.normal_texture, Texels::Data),
+                occlusion_texture: texture(m.occlusion_texture, Texels::Data),
+                emissive_texture: texture(m.emissive_texture, Texels::Color),
+                ..PackedMaterial::default()
             };
+            if !m.unlit {
+                lobes::pack(m, &mut packed, &mut texture);
+            }
             self.materials.push(packed);
         }
     }

@@ -117,7 +117,7 @@ fn pixels_are_where_they_belong_at_any_width() {
                 for color in [ColorFormat::Srgb8, ColorFormat::Linear] {
                     // Seen from elsewhere before, so that motion differs from pixel to pixel.
                     let request = FrameRequest {
-                        outputs: Output::ALL.to_vec(),
+                        outputs: Output::CLASSIC.to_vec(),
                         previous_camera: Some(CameraChoice::View(NamedView::Top)),
                         ..request(width, height)
                     };
@@ -234,7 +234,7 @@ fn child_renders_a_big_frame() {
         let name = format!("{}:{}", info.backend, info.name);
         let gpu = Gpu::open(&AdapterChoice::Named(name.clone()), settings).expect("opened before");
         let render = |side| {
-            let request = FrameRequest { outputs: Output::ALL.to_vec(), ..request(side, side) };
+            let request = FrameRequest { outputs: Output::CLASSIC.to_vec(), ..request(side, side) };
             let frame = bench.with(&request, ColorFormat::Srgb8, |job| gpu.render(job));
             frame.unwrap_or_else(|error| panic!("{name}, {side}: {error}")).bytes() as u64
         };

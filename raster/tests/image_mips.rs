@@ -1,6 +1,6 @@
 //! Mip chains and sRGB tables against their definitions in f64.
 
-use isoframe_raster::image::mips::{MipChain, MipLevel, build};
+use isoframe_raster::image::mips::{MipChain, MipLevel, build, build_beside_data};
 use isoframe_raster::image::srgb::{
     LINEAR_TO_SRGB8_THRESHOLDS, SRGB8_TO_LINEAR, linear_from_srgb, tables_source,
 };
@@ -106,6 +106,11 @@ fn transparent_texels_do_not_bleed() {
     // Data is not weighted: alpha is just one more number.
     let data = build(&image(2, 2, |x, _| leaf(x)), false);
     assert_eq!(texel(&data, 1, 0, 0), [100, 133, 5, 128]);
+    // Colour beside data neither: as if it were opaque.
+    let beside = build_beside_data(&image(2, 2, |x, _| leaf(x)));
+    let opaque = build(&image(2, 2, |x, _| [leaf(x)[0], leaf(x)[1], leaf(x)[2], 255]), true);
+    let ([r, g, b, a], [or, og, ob, _]) = (texel(&beside, 1, 0, 0), texel(&opaque, 1, 0, 0));
+    assert_eq!(([r, g, b], a), ([or, og, ob], 128));
     // Nothing but transparent: the plain average, so that a filter across the edge meets no black.
     let gone = build(&image(2, 2, |x, _| [if x == 0 { 255 } else { 0 }, 0, 7, 0]), true);
     assert_eq!(texel(&gone, 1, 0, 0), [188, 0, 7, 0]);

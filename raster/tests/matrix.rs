@@ -52,7 +52,8 @@ fn references(cases: &[Case], environment: &Environment) -> Vec<Frame> {
 #[test]
 fn cpu_threads_instruction_sets_and_denormals_change_no_byte() {
     let environment = Environment::studio();
-    let cases = spread::cases();
+    let mut cases = spread::cases();
+    cases.extend(spread::traced::cases());
     let expected = references(&cases, &environment);
     let mut all = Vec::new();
     for instruction_set in InstructionSet::available() {
@@ -87,6 +88,76 @@ fn every_adapter_gives_the_cpus_bytes() {
     }
 }
 
+#[test]
+fn traced_light_is_the_same_on_every_adapter() {
+    let environment = Environment::studio();
+    let cases = spread::traced::cases();
+    let expected = references(&cases, &environment);
+    for gpu in adapters::opened() {
+        for (case, expected) in cases.iter().zip(&expected) {
+            let frame = render(case, &environment, &|job| gpu.render(job));
+            check(&gpu.name(), case, expected, &frame);
+            eprintln!("{}, {}: same bytes", gpu.name(), case.name);
+        }
+    }
+}
+
+/// Parts of the samples made apart, some on the CPU, are the whole.
+#[test]
+fn traced_samples_of_all_backends_join() {
+    let environment = Environment::studio();
+    let case = &spread::traced::cases()[0];
+    let plain = cpu(CpuOptions::default());
+    let expected = render(case, &environment, &|job| plain.render(job));
+    for gpu in adapters::opened() {
+        let joined = render(case, &environment, &|job| {
+            let mut light = gpu.trace(job, 0..1)?;
+            light.append(plain.trace(job, 1..2)?);
+            light.append(gpu.trace(job, 2..3)?);
+            gpu.resolve(job, &light)
+        });
+        check(&gpu.name(), case, &expected, &joined);
+    }
+}
+
+#[test]
+fn breaking_traced_light_is_seen() {
+    let breaches = [
+        (
+            "numbers are the host's",
+            "return mix_bits(a ^ (b * JOIN_FACTOR",
+            "return mix_bits(a ^ (b * MIX_FIRST",
+        ),
+        ("samples are summed in a tree", "level < tracing.merges; level++", "level < 0u; level++"),
+        ("light found twice is weighed", "recip(square_sum(a, b))", "recip(square_sum(a, a))"),
+        (
+            "fragments take a neighbour's light",
+            "guides_match(guide_at(source), fragment)",
+            "source == NOTHING",
+        ),
+    ];
+    let environment = Environment::studio();
+    // Environment, layers and edges: light is found in both ways, and gathered.
+    let cases = spread::traced::cases();
+    let case = cases.iter().find(|case| case.name == "layers, traced").expect("the case");
+    let plain = cpu(CpuOptions::default());
+    let expected = render(case, &environment, &|job| plain.render(job));
+    let texts = isoframe_raster::gpu::shader_texts();
+    for (rule, from, _) in breaches {
+        assert!(texts.iter().any(|shader| shader.text.contains(from)), "no shader holds `{from}`: {rule}");
+    }
+    for gpu in adapters::opened() {
+        for (rule, from, to) in breaches {
+            gpu.edit_shaders(&[(from, to)]);
+            let frame = render(case, &environment, &|job| gpu.render(job));
+            let seen = difference(&expected, &frame);
+            eprintln!("{}, {rule}: {seen:?}", gpu.name());
+            assert!(seen.is_some(), "{}: breaking `{rule}` is not seen", gpu.name());
+        }
+        gpu.edit_shaders(&[]);
+    }
+}
+
 /// Puts `count` texels before a scene's own.
 fn push_texels_back(scene: &mut Prepared, count: u32) {
     scene.texels.splice(0..0, std::iter::repeat_n(0, count as usize));
@@ -97,6 +168,18 @@ fn push_texels_back(scene: &mut Prepared, count: u32) {
             &mut m.normal_texture,
             &mut m.occlusion_texture,
             &mut m.emissive_texture,
+            &mut m.specular_texture,
+            &mut m.specular_color_texture,
+            &mut m.clearcoat_texture,
+            &mut m.clearcoat_roughness_texture,
+            &mut m.clearcoat_normal_texture,
+            &mut m.sheen_color_texture,
+            &mut m.sheen_roughness_texture,
+            &mut m.anisotropy_texture,
+            &mut m.transmission_texture,
+            &mut m.thickness_texture,
+            &mut m.iridescence_texture,
+            &mut m.iridescence_thickness_texture,
         ] {
             texture.first_texel += count;
         }
@@ -152,7 +235,7 @@ struct Breach {
     everywhere: bool,
 }
 
-const BREACHES: [Breach; 8] = [
+const BREACHES: [Breach; 11] = [
     Breach { rule: "1: products and inner sums are guarded", from: "u.zero", to: "0u", everywhere: false },
     Breach {
         rule: "1: sums are not regrouped",
@@ -182,6 +265,24 @@ const BREACHES: [Breach; 8] = [
         rule: "6: ties in depth go to the lower id",
         from: "&& id < orders[",
         to: "&& id > orders[",
+        everywhere: true,
+    },
+    Breach {
+        rule: "8: rays are sheared in our own arithmetic",
+        from: "return vec3<f32>(guard(c.x - mul(c.z, s.slope.x)), guard(c.y - mul(c.z, s.slope.y)), mul(c.z, s.slope.z));",
+        to: "return vec3<f32>(c.xy - c.z * (s.slope.xy + 0.00001), mul(c.z, s.slope.z));",
+        everywhere: true,
+    },
+    Breach {
+        rule: "8: rays leave a surface on the side that they go to",
+        from: "dot3(o.flat_normal, direction) < -FLUSH_BELOW",
+        to: "dot3(o.flat_normal, direction) >= -FLUSH_BELOW",
+        everywhere: true,
+    },
+    Breach {
+        rule: "8: alpha decides which hits count",
+        from: "return alpha >= select(",
+        to: "return alpha < select(",
         everywhere: true,
     },
     Breach {

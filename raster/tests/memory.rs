@@ -80,7 +80,7 @@ fn held() -> usize {
 }
 
 fn request(side: u32) -> FrameRequest {
-    FrameRequest { width: side, height: side, outputs: Output::ALL.to_vec(), ..FrameRequest::default() }
+    FrameRequest { width: side, height: side, outputs: Output::CLASSIC.to_vec(), ..FrameRequest::default() }
 }
 
 /// CASES B32 allows 1 MB in 1000 frames.

@@ -122,7 +122,7 @@ impl Bench {
         size: Option<&str>,
         bar: &indicatif::ProgressBar,
     ) -> Result<Report, Failure> {
-        let all = Output::ALL.map(Output::name).join(",");
+        let all = Output::CLASSIC.map(Output::name).join(",");
         let outputs = if self.outputs == "all" { all.as_str() } else { &self.outputs };
         let environment = session.environment(self.picture.env.as_deref())?;
         let hash = self.picture.env.is_some().then_some(environment.hash.as_str());

@@ -45,6 +45,16 @@ impl Digests {
             Output::Id.name(),
             frame.id.as_deref().map(|buffer| of_words(size, buffer.iter().flatten().copied())),
         );
+        let light = [(Output::Irradiance, &frame.irradiance), (Output::Reflectance, &frame.reflectance)];
+        for (output, buffer) in light {
+            add(output.name(), buffer.as_deref().map(|buffer| of_floats(size, buffer.as_flattened())));
+        }
+        let emission = frame.emission.as_deref().map(|buffer| of_floats(size, buffer.as_flattened()));
+        add(Output::Emission.name(), emission);
+        let distance = frame.hit_distance.as_deref().map(|buffer| of_floats(size, buffer));
+        add(Output::HitDistance.name(), distance);
+        let variance = frame.variance.as_deref().map(|buffer| of_floats(size, buffer.as_flattened()));
+        add(Output::Variance.name(), variance);
         let coverage = frame.coverage.as_ref().zip(frame.id.as_deref()).map(|(coverage, ids)| {
             let shares = coverage.owners(0, ids).flatten();
             of_words(size, shares.flat_map(|share| [share.id[0], share.id[1], share.samples]))

@@ -2,10 +2,12 @@
 
 mod adapters;
 mod bench;
+mod checkpoint;
 mod conformance;
 mod destination;
 mod digest;
 mod exit;
+mod generate;
 mod goldens;
 mod inspect;
 mod interrupt;
@@ -71,6 +73,7 @@ enum Command {
     Adapters(adapters::Adapters),
     Conformance(conformance::Conformance),
     Bench(bench::Bench),
+    Generate(generate::Generate),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -95,6 +98,7 @@ impl Command {
             Command::Adapters(command) => command.run(global),
             Command::Conformance(command) => command.run(global),
             Command::Bench(command) => command.run(global),
+            Command::Generate(command) => command.run(global),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -100,9 +100,39 @@ pub(crate) struct Picture {
     /// Illuminance of --sun, in lux [default: pi]
     #[arg(long, visible_alias = "light-lux", value_name = "LUX", requires = "sun", help_heading = "Light")]
     sun_lux: Option<String>,
+    /// Whether lights cast hard shadows: on or off; traced light always has shadows
+    #[arg(long, value_name = "SWITCH", default_value = "off", help_heading = "Light")]
+    shadows: String,
+
+    /// Traces light with this many samples a pixel, 1 to 65536: soft shadows, occlusion, bounces; off is classic light
+    #[arg(long, value_name = "N", default_value = "off", help_heading = "Traced light")]
+    traced: String,
+    /// How often light may scatter diffusely before it reaches what is seen, 0 to 8 [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Traced light")]
+    diffuse_bounces: Option<String>,
+    /// How often light may be mirrored or refracted, 0 to 8 [default: 4]
+    #[arg(long, value_name = "N", help_heading = "Traced light")]
+    specular_bounces: Option<String>,
+    /// Radius of the file's point and spot lights, in scene units [default: 0, hard shadows]
+    #[arg(long, value_name = "LENGTH", help_heading = "Traced light")]
+    light_radius: Option<String>,
+    /// Angle from the centre of a directional light to its rim; the sun's is 0.2666deg [default: 0, hard shadows]
+    #[arg(long, value_name = "ANGLE", help_heading = "Traced light")]
+    light_angle: Option<String>,
+    /// Ambient occlusion instead of bounces: only what is nearer than this keeps the environment's light away
+    #[arg(long, value_name = "LENGTH", help_heading = "Traced light")]
+    occlusion_radius: Option<String>,
+    /// Bounds the radiance that one sample may add, against fireflies; darkens a little
+    #[arg(long, value_name = "RADIANCE", help_heading = "Traced light")]
+    sample_max: Option<String>,
 }
 
 impl Picture {
+    /// Whether light is traced.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.traced != "off"
+    }
+
     /// The request for a scene and environment of these hashes, at time 0 with nothing previous.
     pub(crate) fn request(
         &self,
@@ -129,6 +159,14 @@ impl Picture {
             ("lights", Some(&self.lights)),
             ("sun", self.sun.as_deref()),
             ("sun-lux", self.sun_lux.as_deref()),
+            ("shadows", Some(&self.shadows)),
+            ("traced", Some(&self.traced)),
+            ("diffuse-bounces", self.diffuse_bounces.as_deref()),
+            ("specular-bounces", self.specular_bounces.as_deref()),
+            ("light-radius", self.light_radius.as_deref()),
+            ("light-angle", self.light_angle.as_deref()),
+            ("occlusion-radius", self.occlusion_radius.as_deref()),
+            ("sample-max", self.sample_max.as_deref()),
         ];
         let pairs = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let mut request = from_pairs(pairs).map_err(|error| Failure::bad_input(format!("--{error}")))?;

@@ -1,15 +1,17 @@
 //! `isoframe render`: a frame or a sequence into files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use isoframe_raster::environment::Environment;
 use isoframe_raster::frame::FrameRequest;
 use isoframe_raster::prepared::Prepared;
 use serde::Serialize;
 
+use super::checkpoint::Checkpoint;
 use super::destination::{self, Destination};
 use super::exit::{Exit, Failure};
 use super::picture::Picture;
@@ -19,6 +21,7 @@ use super::{Global, print, progress};
 use crate::encode::{EncodeOptions, PixelHash, Selection, color_format, encode};
 use crate::fallback::Fallback;
 use crate::frames::Rendered;
+use crate::plan::Plan;
 
 /// Most frames of one sequence.
 const SEQUENCE_MAX_FRAMES: u64 = 1_000_000;
@@ -36,7 +39,8 @@ pub(crate) struct Render {
     /// Format, where the ending does not say: png, png16, exr, exr32, webp, jpg or jpg:QUALITY
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Buffers to render: color, base, depth, motion, normal, albedo, id
+    /// Buffers to render: color, base, depth, motion, normal, albedo, id; with --traced also irradiance,
+    /// reflectance, emission, hit_distance, variance
     #[arg(long, value_name = "NAME,…", default_value = "color", help_heading = "Picture")]
     output: String,
     #[command(flatten)]
@@ -62,6 +66,15 @@ pub(crate) struct Render {
     /// Frames per second of --frames
     #[arg(long, value_name = "N", requires = "frames", help_heading = "Time")]
     fps: Option<f64>,
+    /// Keeps traced light in this file every 20 seconds, and goes on from it when it is there; it is removed at the end
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "traced",
+        conflicts_with = "frames",
+        help_heading = "Traced light"
+    )]
+    checkpoint: Option<PathBuf>,
     #[command(flatten)]
     backend: BackendFlags,
 }
@@ -76,7 +89,8 @@ Examples:
   isoframe render demo -o demo.png
   isoframe render truck.glb -o truck.exr --output color,depth,motion,id --time 0.5 --previous-time 0.46
   isoframe render fox.glb -o 'fox.%04d.webp' --frames 0..48 --fps 24 --camera '30deg 75deg 105%'
-  isoframe render part.glb -o - --camera front --size 800x600 | display";
+  isoframe render part.glb -o - --camera front --size 800x600 | display
+  isoframe render room.glb -o room.exr --traced 1024 --light-radius 0.05 --checkpoint room.light";
 
 /// `A..B` or `A..=B`, kept as the half-open range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +178,9 @@ impl Render {
         if !(fps.is_finite() && fps > 0.0) {
             return Err(Failure::bad_input(format!("--fps: {fps} is not a rate above 0")));
         }
+        if self.checkpoint.is_some() && !self.picture.is_traced() {
+            return Err(Failure::bad_input("--checkpoint: only traced light is kept, see --traced"));
+        }
         // The picture is checked, and the folder looked for, before a large scene is read.
         let outputs = self.picture.check(&self.output, &self.backend.settings()?.limits)?.outputs;
         let numbers: Vec<Option<u64>> = match self.frames {
@@ -183,14 +200,21 @@ impl Render {
             destination: &destination,
         };
 
-        let bar = progress::bar(global, numbers.len() as u64, "rendering");
         let mut frames = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let request = self.at(number, fps, request.clone());
-            frames.push(scenery.frame(&request, number)?);
-            bar.inc(1);
+        if let (Some(traced), [None]) = (request.lighting.traced, numbers.as_slice()) {
+            let bar = progress::bar(global, traced.samples.into(), "tracing");
+            let request = self.at(None, fps, request);
+            frames.push(scenery.frame_in_parts(&request, self.checkpoint.as_deref(), &bar)?);
+            bar.finish_and_clear();
+        } else {
+            let bar = progress::bar(global, numbers.len() as u64, "rendering");
+            for number in numbers {
+                let request = self.at(number, fps, request.clone());
+                frames.push(scenery.frame(&request, number)?);
+                bar.inc(1);
+            }
+            bar.finish_and_clear();
         }
-        bar.finish_and_clear();
         let report = Report {
             scene: scene.scene.hash.clone(),
             engine: isoframe_raster::frame::ENGINE,
@@ -267,13 +291,51 @@ impl Scenery<'_> {
         let plan = frames.plan(request)?;
         let rendered: Rendered =
             frames.render(&plan, self.scene, self.environment, color_format(format), &self.session.cancel)?;
+        self.written(&plan, rendered, number)
+    }
+
+    /// Renders one frame of traced light, shows how far it is, keeps it where a checkpoint is asked for, and writes
+    /// its files.
+    fn frame_in_parts(
+        &self,
+        request: &FrameRequest,
+        checkpoint: Option<&Path>,
+        bar: &ProgressBar,
+    ) -> Result<FrameReport, Failure> {
+        let frames = &self.session.frames;
+        let plan = frames.plan(request)?;
+        let mut checkpoint = checkpoint.map(|path| Checkpoint::new(path, &plan));
+        let pixels = request.width as usize * request.height as usize;
+        let light = checkpoint.as_ref().map(|c| c.read(pixels)).transpose()?.unwrap_or_default();
+        if light.end() > 0 {
+            tracing::info!(samples = light.end(), "goes on from its checkpoint");
+        }
+        bar.set_position(light.end().into());
+        // What was found before counts for nothing in the time that is left.
+        bar.reset_eta();
+        let color = color_format(self.destination.format);
+        let (scene, environment, cancel) = (self.scene, self.environment, &self.session.cancel);
+        let rendered = frames.render_in_parts(&plan, scene, environment, color, cancel, light, |light| {
+            bar.set_position(light.end().into());
+            checkpoint.as_mut().map_or(Ok::<(), Failure>(()), |checkpoint| checkpoint.keep(light))
+        })?;
+        let report = self.written(&plan, rendered, None)?;
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.remove();
+        }
+        Ok(report)
+    }
+
+    /// Writes a frame's files.
+    fn written(&self, plan: &Plan, rendered: Rendered, number: Option<u64>) -> Result<FrameReport, Failure> {
+        let request = plan.request();
         let mut timings =
             TimingReport { render: print::milliseconds(rendered.timings.render), ..Default::default() };
         let selections = self.destination.selections(&request.outputs);
         let several = selections.len() > 1;
         let mut files = Vec::with_capacity(selections.len());
         for selection in selections {
-            files.push(self.file(&plan, &rendered, selection, several, number, &mut timings)?);
+            files.push(self.file(plan, &rendered, selection, several, number, &mut timings)?);
         }
         Ok(FrameReport {
             frame: number,
@@ -289,7 +351,7 @@ impl Scenery<'_> {
 
     fn file(
         &self,
-        plan: &crate::plan::Plan,
+        plan: &Plan,
         rendered: &Rendered,
         selection: Selection,
         several: bool,

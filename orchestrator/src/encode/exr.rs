@@ -9,6 +9,10 @@
 //! | `motion` | `motion.X` `motion.Y` | float |
 //! | `normal` | `normal.X` `normal.Y` `normal.Z`, world | float |
 //! | `id` | `id.node` `id.primitive`, glTF index + 1 | uint |
+//! | `irradiance`, `reflectance` | `irradiance.diffuse.R` to `irradiance.specular.B`, and so on | float |
+//! | `emission` | `emission.R` `emission.G` `emission.B` | float |
+//! | `hit_distance` | `hit_distance.Z` | float |
+//! | `variance` | `variance.diffuse` `variance.specular` | float |
 //! | `id`, with a scene | `CryptoObject00.R` to `CryptoObject01.A` | float |
 //!
 //! The names are the same whether a file holds one output or all. Colour opens as the picture everywhere;
@@ -41,6 +45,9 @@ pub(super) const RECEIPT_ATTRIBUTE: &str = "isoframeReceipt";
 
 /// Largest half.
 const HALF_MAX: f32 = 65504.0;
+
+/// Names of channels that keep diffuse and specular apart.
+const PARTS: [&str; 6] = ["diffuse.R", "diffuse.G", "diffuse.B", "specular.R", "specular.G", "specular.B"];
 
 /// Most channels that are read.
 const CHANNELS_MAX: usize = 64;
@@ -123,6 +130,27 @@ impl<'a> Layers<'a> {
                     let normal = frame.normal.as_ref().ok_or(missing)?;
                     layers.floats(output, "XYZ", bytemuck::cast_slice(normal), false)?;
                 }
+                Output::Irradiance => {
+                    let light = frame.irradiance.as_ref().ok_or(missing)?;
+                    layers.named(output, &PARTS, bytemuck::cast_slice(light), false)?;
+                }
+                Output::Reflectance => {
+                    let reflectance = frame.reflectance.as_ref().ok_or(missing)?;
+                    layers.named(output, &PARTS, bytemuck::cast_slice(reflectance), false)?;
+                }
+                Output::Emission => {
+                    let emission = frame.emission.as_ref().ok_or(missing)?;
+                    layers.floats(output, "RGB", bytemuck::cast_slice(emission), false)?;
+                }
+                Output::HitDistance => {
+                    let distance = frame.hit_distance.as_ref().ok_or(missing)?;
+                    layers.floats(output, "Z", distance, false)?;
+                }
+                Output::Variance => {
+                    let variance = frame.variance.as_ref().ok_or(missing)?;
+                    let names = ["diffuse", "specular"];
+                    layers.named(output, &names, bytemuck::cast_slice(variance), false)?;
+                }
                 Output::Id => {
                     let ids = frame.id.as_ref().ok_or(missing)?;
                     layers.ids(ids)?;
@@ -148,12 +176,23 @@ impl<'a> Layers<'a> {
         values: &'a [f32],
         half: bool,
     ) -> Result<(), EncodeError> {
-        let stride = letters.len();
+        let names: Vec<String> = letters.chars().map(String::from).collect();
+        self.named(output, &names, values, half)
+    }
+
+    fn named(
+        &mut self,
+        output: Output,
+        names: &[impl AsRef<str>],
+        values: &'a [f32],
+        half: bool,
+    ) -> Result<(), EncodeError> {
+        let stride = names.len();
         self.check(output, values.len() / stride)?;
-        for (offset, letter) in letters.chars().enumerate() {
+        for (offset, name) in names.iter().enumerate() {
             let name = match output {
-                Output::Color => letter.to_string(),
-                _ => format!("{output}.{letter}"),
+                Output::Color => name.as_ref().to_owned(),
+                _ => format!("{output}.{}", name.as_ref()),
             };
             let plane = Plane { values, stride, offset };
             let samples = if half { Samples::Half(plane) } else { Samples::Float(plane) };
@@ -301,6 +340,15 @@ impl<'a> Layers<'a> {
                 Output::Normal => "world space, unit length, facing the viewer; zero where nothing is drawn",
                 Output::Albedo => "linear Rec.709 base colour before lighting",
                 Output::Id => "glTF node index + 1, glTF primitive index + 1; zero where nothing is drawn",
+                Output::Irradiance => {
+                    "traced light over reflectance, diffuse and specular, mean of light samples"
+                }
+                Output::Reflectance => "what irradiance is to be multiplied by, diffuse and specular",
+                Output::Emission => "scene-linear Rec.709 radiance that the surface emits",
+                Output::HitDistance => {
+                    "mean distance to what traced paths met first, scene units; 65504 where nothing"
+                }
+                Output::Variance => "of the luminance of irradiance over light samples, diffuse and specular",
             };
             add(&format!("isoframe/{output}"), convention.into());
         }

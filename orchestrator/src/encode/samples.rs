@@ -11,6 +11,10 @@
 //! | `motion` | RGB as KITTI flow: 32768 + 64 px; blue is 1 where motion is valid and in range | RGB: 128 + 1 px |
 //! | `normal` | RGB: (n + 1) / 2 of full | the same |
 //! | `albedo` | RGB, sRGB | the same |
+//! | `irradiance`, `reflectance` | RGB, sRGB: the diffuse part, clamped to 0 to 1 | the same |
+//! | `emission` | RGB, sRGB, clamped to 0 to 1 | the same |
+//! | `hit_distance` | grey, as `depth` | the same |
+//! | `variance` | RGB: square roots of the diffuse and the specular, clamped to 0 to 1; 0 | the same |
 //! | `id` | RGB: node + 1, primitive + 1, 0 | RGB: a colour per pair from a hash, black where nothing is |
 //!
 //! Rounding is to nearest, halves to even.
@@ -86,10 +90,10 @@ pub(super) fn layout(output: Output, sixteen: bool) -> Layout {
     match (output, sixteen) {
         (Output::Color | Output::Base, false) => Layout::Rgba8,
         (Output::Color | Output::Base, true) => Layout::Rgba16,
-        (Output::Depth, false) => Layout::Gray8,
-        (Output::Depth, true) => Layout::Gray16,
-        (Output::Albedo | Output::Normal | Output::Motion | Output::Id, false) => Layout::Rgb8,
-        (Output::Albedo | Output::Normal | Output::Motion | Output::Id, true) => Layout::Rgb16,
+        (Output::Depth | Output::HitDistance, false) => Layout::Gray8,
+        (Output::Depth | Output::HitDistance, true) => Layout::Gray16,
+        (_, false) => Layout::Rgb8,
+        (_, true) => Layout::Rgb16,
     }
 }
 
@@ -101,13 +105,20 @@ pub(super) fn image<'a>(frame: &'a Frame, output: Output, format: Format) -> Res
     let samples = match output {
         Output::Color => color(frame, format, depth)?,
         Output::Base => straight_srgb(buffer(frame, output, frame.base.as_deref())?, depth),
-        Output::Albedo => {
-            let albedo = buffer(frame, output, frame.albedo.as_deref())?;
-            let table = depth.table();
-            depth.pack(albedo.iter().flatten().map(|channel| table.code(*channel)))
+        Output::Albedo => curve(buffer(frame, output, frame.albedo.as_deref())?.iter().flatten(), depth),
+        Output::Emission => curve(buffer(frame, output, frame.emission.as_deref())?.iter().flatten(), depth),
+        Output::Irradiance | Output::Reflectance => {
+            let both = if output == Output::Irradiance { &frame.irradiance } else { &frame.reflectance };
+            curve(buffer(frame, output, both.as_deref())?.iter().flat_map(|both| &both[..3]), depth)
         }
-        Output::Depth => {
-            let values = buffer(frame, output, frame.depth.as_deref())?;
+        Output::Variance => {
+            let variance = buffer(frame, output, frame.variance.as_deref())?;
+            let code = |v: f32| libm::rint(f64::from(v).sqrt().clamp(0.0, 1.0) * depth.full) as u32;
+            depth.pack(variance.iter().flat_map(|[diffuse, specular]| [code(*diffuse), code(*specular), 0]))
+        }
+        Output::Depth | Output::HitDistance => {
+            let distances = if output == Output::Depth { &frame.depth } else { &frame.hit_distance };
+            let values = buffer(frame, output, distances.as_deref())?;
             let found = *range.insert(depth_range(values));
             depth.pack(values.iter().map(|value| depth_code(*value, found, depth.full)))
         }
@@ -125,10 +136,22 @@ pub(super) fn image<'a>(frame: &'a Frame, output: Output, format: Format) -> Res
         width: frame.width,
         height: frame.height,
         layout: layout(output, sixteen),
-        srgb: matches!(output, Output::Color | Output::Base | Output::Albedo),
+        srgb: is_picture(output),
         samples,
         depth_range: range,
     })
+}
+
+/// Whether an output is colours on the sRGB curve, rather than data.
+pub(super) fn is_picture(output: Output) -> bool {
+    use Output::{Albedo, Base, Color, Emission, Irradiance, Reflectance};
+    matches!(output, Color | Base | Albedo | Emission | Irradiance | Reflectance)
+}
+
+/// Linear channels on the sRGB curve.
+fn curve<'a>(channels: impl Iterator<Item = &'a f32>, depth: Depth) -> Cow<'static, [u8]> {
+    let table = depth.table();
+    depth.pack(channels.map(|channel| table.code(*channel)))
 }
 
 /// A buffer that is there, and as large as the frame.

@@ -5,7 +5,7 @@ mod determinism;
 mod hostile;
 
 use isoframe_raster::frame::{
-    Color, ColorFormat, Coverage, Frame, FrameRequest, IdCoverage, Output, SharedPixel,
+    Color, ColorFormat, Coverage, Frame, FrameRequest, IdCoverage, Lighting, Output, SharedPixel, Traced,
 };
 use isoframe_raster::scene::{Mesh, Node, Scene};
 
@@ -54,9 +54,18 @@ fn frame(width: u32, height: u32, color: ColorFormat) -> Frame {
         normal: Some((0..pixels).map(|k| [signed(k), signed(k + 1), signed(k + 2)]).collect()),
         albedo: Some((0..pixels).map(|k| [unit(k), unit(k + 1), 0.0]).collect()),
         id: Some((0..pixels).map(ids).collect()),
+        irradiance: Some((0..pixels).map(|k| [0, 1, 2, 3, 4, 5].map(|n| unit(k + n) * 3.0)).collect()),
+        reflectance: Some((0..pixels).map(|k| [0, 1, 2, 3, 4, 5].map(|n| unit(k + 2 * n))).collect()),
+        emission: Some((0..pixels).map(|k| [0, 1, 2].map(|n| unit(k + n) * 100.0)).collect()),
+        hit_distance: Some((0..pixels).map(|k| unit(k) * 65504.0).collect()),
+        variance: Some((0..pixels).map(|k| [unit(k), unit(k + 3) * 9.0]).collect()),
         motion_valid: true,
         coverage: Some(Coverage { samples: 4, shared: (0..pixels).map(|k| shared(k, ids(k))).collect() }),
     }
+}
+
+fn all() -> Vec<Output> {
+    Output::all().collect()
 }
 
 fn premultiplied(k: u32, scale: f32) -> [f32; 4] {
@@ -89,6 +98,7 @@ fn plan(width: u32, height: u32, outputs: &[Output]) -> Plan {
         width,
         height,
         outputs: outputs.to_vec(),
+        lighting: Lighting { traced: Some(Traced::default()), ..Lighting::default() },
         variant: Some("\"<ü>&\"".into()),
         ..FrameRequest::default()
     };
@@ -97,13 +107,13 @@ fn plan(width: u32, height: u32, outputs: &[Output]) -> Plan {
 
 /// Every file that a frame of this size can be.
 fn files(width: u32, height: u32) -> Vec<(Format, Selection, Frame, Encoded)> {
-    let plan = plan(width, height, &Output::ALL);
+    let plan = plan(width, height, &all());
     let scene = scene();
     let mut files = Vec::new();
     for format in FORMATS {
         let frame = frame(width, height, color_format(format));
         let exr = matches!(format, Format::ExrHalf | Format::ExrFloat);
-        let selections = Output::ALL.into_iter().map(Selection::One).chain(exr.then_some(Selection::Layers));
+        let selections = Output::all().map(Selection::One).chain(exr.then_some(Selection::Layers));
         for selection in selections {
             let options = EncodeOptions { scene: Some(&scene) };
             let encoded = encode(&frame, &plan, format, selection, &options)
@@ -167,7 +177,7 @@ fn etags_tell_files_apart() {
 
 #[test]
 fn what_cannot_be_encoded_is_refused() {
-    let plan = plan(4, 4, &Output::ALL);
+    let plan = plan(4, 4, &all());
     let options = EncodeOptions::default();
     let srgb = frame(4, 4, ColorFormat::Srgb8);
     let linear = frame(4, 4, ColorFormat::Linear);
@@ -177,7 +187,7 @@ fn what_cannot_be_encoded_is_refused() {
         let wrong = if color_format(format) == ColorFormat::Srgb8 { &linear } else { &srgb };
         let error = refusal(wrong, format, Selection::One(Output::Color));
         assert_eq!(error, EncodeError::ColorFormat { format, needed: color_format(format) });
-        for output in Output::ALL {
+        for output in Output::all() {
             let error =
                 refusal(&Frame { width: 4, height: 4, ..Frame::default() }, format, Selection::One(output));
             assert_eq!(error, EncodeError::Missing { output });

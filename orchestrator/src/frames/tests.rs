@@ -84,6 +84,7 @@ fn inputs() -> Inputs {
         irradiance_sh: [[0.0; 4]; 9],
         background: vec![[0.0; 4]],
         background_side: 1,
+        distribution: Default::default(),
     };
     let request = FrameRequest {
         scene: scene.scene.hash.clone(),

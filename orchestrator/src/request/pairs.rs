@@ -5,35 +5,44 @@ use std::str::FromStr;
 
 use isoframe_raster::frame::{
     AnimationChoice, Background, CameraChoice, FrameRequest, NeuralMode, Output, RenderError, Sun, Tonemap,
+    Traced,
 };
 
 use super::{RequestError, field};
 
 /// The parameters of [`from_pairs`], as flags of the command line without their dashes.
-pub const PARAMETERS: [&str; 25] = [
+pub const PARAMETERS: [&str; 33] = [
     "animation",
     "background",
     "camera",
+    "diffuse-bounces",
     "env",
     "env-intensity",
     "env-light",
     "env-rotation",
     "exposure",
     "height",
+    "light-angle",
+    "light-radius",
     "lights",
     "model-channel",
     "neural",
+    "occlusion-radius",
     "output",
     "previous-camera",
     "previous-time",
+    "sample-max",
     "samples",
     "scene",
     "seed",
+    "shadows",
     "size",
+    "specular-bounces",
     "sun",
     "sun-lux",
     "time",
     "tonemap",
+    "traced",
     "variant",
     "width",
 ];
@@ -59,6 +68,12 @@ const QUOTE_CHARS: usize = 64;
 /// | `env-intensity`, `env-rotation` | factor, angle (`30deg`, `0.5rad`, bare degrees) | 1, 0 |
 /// | `lights` | `on`, `off` | `on` |
 /// | `sun`, `sun-lux` | direction `x,y,z` in which it shines, lux | none, pi |
+/// | `shadows` | hard shadows of classic light: `on`, `off` | `off` |
+/// | `traced` | light samples of each pixel, `off` for classic light | `off` |
+/// | `diffuse-bounces`, `specular-bounces` | 0 to 8 | 3, 4 |
+/// | `light-radius`, `light-angle` | scene units, angle from a directional light's centre to its rim | 0, 0 |
+/// | `occlusion-radius` | ambient occlusion instead of bounces: scene units | none |
+/// | `sample-max` | radiance that one sample may add | none |
 /// | `exposure` | stops | 0 |
 /// | `tonemap` | `neutral`, `aces`, `none` | `neutral` |
 /// | `background` | `transparent`, `environment`, `#rrggbb`, `r,g,b` | `transparent` |
@@ -72,6 +87,7 @@ where
     let mut request = FrameRequest::default();
     let mut seen = BTreeSet::new();
     let mut sun_lux = None;
+    let mut of_traced = Vec::new();
     for (name, value) in pairs {
         let (name, value) = (name.as_ref(), value.as_ref());
         let Some(&name) = PARAMETERS.iter().find(|known| **known == name) else {
@@ -82,6 +98,8 @@ where
         }
         if name == "sun-lux" {
             sun_lux = Some(number32(name, value)?);
+        } else if OF_TRACED.contains(&name) {
+            of_traced.push((name, value.to_owned()));
         } else {
             set(&mut request, name, value)?;
         }
@@ -89,12 +107,40 @@ where
     if seen.contains("size") && (seen.contains("width") || seen.contains("height")) {
         return Err(RequestError::Repeated { field: "size" });
     }
+    for (name, value) in of_traced {
+        let traced = request.lighting.traced.as_mut();
+        set_traced(traced.ok_or_else(|| field(name, "needs light samples in `traced`"))?, name, &value)?;
+    }
     match (&mut request.lighting.sun, sun_lux) {
         (Some(sun), Some(lux)) => sun.illuminance_lux = lux,
         (None, Some(_)) => return Err(field("sun-lux", "needs a direction in `sun`")),
         (_, None) => {}
     }
     Ok(request)
+}
+
+/// Parameters of traced light.
+const OF_TRACED: [&str; 6] =
+    ["diffuse-bounces", "light-angle", "light-radius", "occlusion-radius", "sample-max", "specular-bounces"];
+
+fn set_traced(traced: &mut Traced, name: &'static str, value: &str) -> Result<(), RequestError> {
+    match name {
+        "diffuse-bounces" => traced.diffuse_bounces = parse(name, value, "a whole number from 0 to 8")?,
+        "light-angle" => traced.light_angle_rad = angle_rad(name, value)?,
+        "light-radius" => traced.light_radius = number32(name, value)?,
+        "occlusion-radius" => traced.occlusion_radius = Some(number32(name, value)?),
+        "sample-max" => traced.sample_radiance_max = Some(number32(name, value)?),
+        _ => traced.specular_bounces = parse(name, value, "a whole number from 0 to 8")?,
+    }
+    Ok(())
+}
+
+fn traced(name: &'static str, value: &str) -> Result<Option<Traced>, RequestError> {
+    if value == "off" {
+        return Ok(None);
+    }
+    let samples = parse(name, value, "`off` or a number of light samples")?;
+    Ok(Some(Traced { samples, ..Traced::default() }))
 }
 
 fn set(request: &mut FrameRequest, name: &'static str, value: &str) -> Result<(), RequestError> {
@@ -117,10 +163,12 @@ fn set(request: &mut FrameRequest, name: &'static str, value: &str) -> Result<()
         "samples" => request.samples = parse(name, value, "1, 4, 8 or 16")?,
         "scene" => request.scene = value.to_owned(),
         "seed" => request.seed = parse(name, value, "a whole number below 2^32")?,
+        "shadows" => request.lighting.shadows = switch(name, value)?,
         "size" => (request.width, request.height) = size(name, value)?,
         "sun" => request.lighting.sun = Some(sun(name, value)?),
         "time" => request.time_s = number(name, value)?,
         "tonemap" => request.tonemap = tonemap(name, value)?,
+        "traced" => request.lighting.traced = traced(name, value)?,
         "variant" => request.variant = Some(value.to_owned()),
         "width" => request.width = parse(name, value, "a whole number of pixels")?,
         _ => return Err(RequestError::Unknown { name: quote(name) }),
@@ -239,8 +287,8 @@ fn background(name: &'static str, value: &str) -> Result<Background, RequestErro
 }
 
 fn outputs(name: &'static str, value: &str) -> Result<Vec<Output>, RequestError> {
-    let known = Output::ALL.map(Output::name).join(", ");
-    let wanted = |output| wanted(name, output, &format!("one of {known}"));
+    let known: Vec<&str> = Output::all().map(Output::name).collect();
+    let wanted = |output| wanted(name, output, &format!("one of {}", known.join(", ")));
     let mut outputs = Vec::new();
     for text in value.split(',').map(str::trim) {
         let output = text.parse().map_err(|_| wanted(text))?;

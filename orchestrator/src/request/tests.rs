@@ -1,6 +1,6 @@
 use isoframe_raster::frame::{
     AnimationChoice, Background, CameraChoice, FrameRequest, Lighting, NamedView, NeuralMode, Output,
-    ProjectionChoice, Sun, Tonemap,
+    ProjectionChoice, Sun, Tonemap, Traced,
 };
 use proptest::prelude::*;
 
@@ -25,6 +25,11 @@ fn single_changes() -> Vec<(&'static str, FrameRequest)> {
     };
     let camera = |camera| FrameRequest { camera, ..base.clone() };
     let lighting = |lighting| FrameRequest { lighting, ..base.clone() };
+    let traced = |change: fn(&mut Traced)| {
+        let mut traced = Traced::default();
+        change(&mut traced);
+        lighting(Lighting { traced: Some(traced), ..Lighting::default() })
+    };
     let sun = |direction_world, illuminance_lux| {
         lighting(Lighting { sun: Some(Sun { direction_world, illuminance_lux }), ..Lighting::default() })
     };
@@ -77,6 +82,15 @@ fn single_changes() -> Vec<(&'static str, FrameRequest)> {
         ("sun", sun([0.0, -1.0, 0.0], 3.0)),
         ("sun direction", sun([0.1, -1.0, 0.0], 3.0)),
         ("sun lux", sun([0.0, -1.0, 0.0], 4.0)),
+        ("shadows", lighting(Lighting { shadows: true, ..Lighting::default() })),
+        ("traced", traced(|_| {})),
+        ("light samples", traced(|t| t.samples = 17)),
+        ("diffuse bounces", traced(|t| t.diffuse_bounces = 0)),
+        ("specular bounces", traced(|t| t.specular_bounces = 8)),
+        ("light radius", traced(|t| t.light_radius = 0.1)),
+        ("light angle", traced(|t| t.light_angle_rad = 0.1)),
+        ("occlusion radius", traced(|t| t.occlusion_radius = Some(0.1))),
+        ("sample max", traced(|t| t.sample_radiance_max = Some(10.0))),
         ("exposure", with(|r| r.exposure_ev = 0.5)),
         ("tonemap", with(|r| r.tonemap = Tonemap::Aces)),
         ("background", with(|r| r.background = Background::Environment)),
@@ -162,7 +176,8 @@ fn canonical_json_is_as_written() {
         concat!(
             r#"{{"animation":"first","background":"transparent","camera":"auto","environment":null,"#,
             r#""exposure_ev":0.10000000149011612,"height":720,"lighting":{{"environment":null,"#,
-            r#""environment_intensity":1,"environment_rotation_rad":0,"punctual":true,"sun":null}},"#,
+            r#""environment_intensity":1,"environment_rotation_rad":0,"punctual":true,"shadows":false,"#,
+            r#""sun":null,"traced":null}},"#,
             r#""model_channel":"live","neural":"off","outputs":["color"],"previous_camera":null,"#,
             r#""previous_time_s":null,"samples":4,"scene":"{}","seed":0,"time_s":0.1,"tonemap":"neutral","#,
             r#""variant":null,"width":1280}}"#
@@ -204,6 +219,11 @@ fn what_cannot_be_is_refused_with_its_field() {
         lighting: Lighting { environment_intensity, ..Lighting::default() },
         ..plain()
     };
+    let traced = |traced| FrameRequest {
+        lighting: Lighting { traced: Some(traced), ..Lighting::default() },
+        ..plain()
+    };
+    let light = Traced::default();
     let named = |bytes| "x".repeat(bytes);
     for (expected, request) in [
         ("scene", FrameRequest { scene: String::new(), ..plain() }),
@@ -243,6 +263,17 @@ fn what_cannot_be_is_refused_with_its_field() {
         ("lighting.sun.direction_world", sun([f32::NAN, 1.0, 0.0], 1.0)),
         ("lighting.sun.direction_world", sun([1e-30, 0.0, 0.0], 1.0)),
         ("lighting.sun.illuminance_lux", sun([1.0, 0.0, 0.0], -1.0)),
+        ("lighting.traced.samples", traced(Traced { samples: 0, ..light })),
+        ("lighting.traced.samples", traced(Traced { samples: 65537, ..light })),
+        ("lighting.traced.diffuse_bounces", traced(Traced { diffuse_bounces: 9, ..light })),
+        ("lighting.traced.specular_bounces", traced(Traced { specular_bounces: 9, ..light })),
+        ("lighting.traced.light_radius", traced(Traced { light_radius: -1.0, ..light })),
+        ("lighting.traced.light_radius", traced(Traced { light_radius: f32::NAN, ..light })),
+        ("lighting.traced.light_angle_rad", traced(Traced { light_angle_rad: 1.6, ..light })),
+        ("lighting.traced.occlusion_radius", traced(Traced { occlusion_radius: Some(0.0), ..light })),
+        ("lighting.traced.sample_radiance_max", traced(Traced { sample_radiance_max: Some(0.0), ..light })),
+        ("size", FrameRequest { width: 4097, height: 4096, ..traced(light) }),
+        ("outputs", FrameRequest { outputs: vec![Output::Irradiance], ..plain() }),
         ("outputs", FrameRequest { outputs: vec![], ..plain() }),
     ] {
         match validate(&request, &RequestLimits::default()) {
@@ -284,6 +315,14 @@ fn pairs_say_what_json_says() {
         ("lights", "off"),
         ("sun", "0.1, -1,0"),
         ("sun-lux", "100000"),
+        ("shadows", "on"),
+        ("diffuse-bounces", "0"),
+        ("traced", "64"),
+        ("specular-bounces", "8"),
+        ("light-radius", "0.25"),
+        ("light-angle", "0.1rad"),
+        ("occlusion-radius", "2"),
+        ("sample-max", "10"),
         ("exposure", "-0.3"),
         ("tonemap", "aces"),
         ("background", "#0a0B0c"),
@@ -299,7 +338,11 @@ fn pairs_say_what_json_says() {
         "lighting": {
             "environment": true, "punctual": false, "environment_intensity": 0.1,
             "environment_rotation_rad": std::f64::consts::PI,
-            "sun": {"direction_world": [0.1, -1, 0], "illuminance_lux": 100000},
+            "sun": {"direction_world": [0.1, -1, 0], "illuminance_lux": 100000}, "shadows": true,
+            "traced": {
+                "samples": 64, "diffuse_bounces": 0, "specular_bounces": 8, "light_radius": 0.25,
+                "light_angle_rad": 0.1, "occlusion_radius": 2, "sample_radiance_max": 10,
+            },
         },
         "exposure_ev": -0.3, "tonemap": "aces", "background": {"srgb": [10, 11, 12]},
         "outputs": ["depth", "color"], "neural": "auto", "model_channel": "beta",
@@ -344,6 +387,11 @@ fn malformed_pairs_are_refused_with_their_name() {
         ("sun", "0,-1"),
         ("sun", "0,-1,0,0"),
         ("sun-lux", "3"),
+        ("shadows", "soft"),
+        ("traced", "on"),
+        ("traced", "-1"),
+        ("light-radius", "0.1"),
+        ("diffuse-bounces", "2"),
         ("tonemap", "agx"),
         ("background", "#12345"),
         ("background", "#ééé"),

@@ -20,6 +20,7 @@ fn every_flag_is_documented() {
         &["goldens", "update"],
         &["goldens", "report"],
         &["bench"],
+        &["generate"],
         &["completions"],
         &["man"],
     ];

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "render",
     "serve",
     "verify",
@@ -11,6 +11,7 @@ const COMMANDS: [&str; 10] = [
     "inspect",
     "goldens",
     "bench",
+    "generate",
     "completions",
     "man",
 ];

@@ -28,12 +28,12 @@ fn the_demo_as_a_table_and_as_json() {
 #[test]
 fn what_will_be_ignored_is_said() {
     let folder = Folder::new();
-    let path = folder.file("sheen.gltf");
-    let scene = r#"{"asset":{"version":"2.0"},"extensionsUsed":["KHR_materials_sheen"],
-        "materials":[{"extensions":{"KHR_materials_sheen":{"sheenRoughnessFactor":0.5}}}]}"#;
+    let path = folder.file("dispersion.gltf");
+    let scene = r#"{"asset":{"version":"2.0"},"extensionsUsed":["KHR_materials_dispersion"],
+        "materials":[{"extensions":{"KHR_materials_dispersion":{"dispersion":0.5}}}]}"#;
     std::fs::write(&path, scene).expect("written");
     let said = run(["inspect", &path]).expect(0).text();
-    assert!(said.contains("ignored") && said.contains("KHR_materials_sheen"), "{said}");
+    assert!(said.contains("ignored") && said.contains("KHR_materials_dispersion"), "{said}");
     let summary = run(["inspect", &path, "--json"]).expect(0).json();
     assert!(!summary["ignored"].as_array().expect("a list").is_empty());
 }

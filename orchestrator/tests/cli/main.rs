@@ -2,6 +2,7 @@
 
 mod conformance;
 mod docs;
+mod generate;
 mod goldens;
 mod help;
 mod inspect;

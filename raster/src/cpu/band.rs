@@ -17,6 +17,8 @@ pub struct Band<'a> {
     pub normal: Option<&'a mut [[f32; 3]]>,
     pub albedo: Option<&'a mut [[f32; 3]]>,
     pub id: Option<&'a mut [[u32; 2]]>,
+    pub reflectance: Option<&'a mut [[f32; 6]]>,
+    pub emission: Option<&'a mut [[f32; 3]]>,
     /// Pixels of several owners, found tile by tile.
     pub shared: Option<Vec<SharedPixel>>,
 }
@@ -34,6 +36,8 @@ impl Band<'_> {
         fill(&mut self.normal, [0.0; 3]);
         fill(&mut self.albedo, [0.0; 3]);
         fill(&mut self.id, [0; 2]);
+        fill(&mut self.reflectance, [0.0; 6]);
+        fill(&mut self.emission, [0.0; 3]);
     }
 
     /// The pixels of several owners, by ascending index.
@@ -63,6 +67,8 @@ pub fn bands(frame: &mut Frame) -> Vec<Band<'_>> {
     let mut normal = chunks(&mut frame.normal, size);
     let mut albedo = chunks(&mut frame.albedo, size);
     let mut id = chunks(&mut frame.id, size);
+    let mut reflectance = chunks(&mut frame.reflectance, size);
+    let mut emission = chunks(&mut frame.emission, size);
     let shares = frame.coverage.is_some();
     (0..(height).div_ceil(TILE_HEIGHT))
         .map(|row| Band {
@@ -76,6 +82,8 @@ pub fn bands(frame: &mut Frame) -> Vec<Band<'_>> {
             normal: normal(),
             albedo: albedo(),
             id: id(),
+            reflectance: reflectance(),
+            emission: emission(),
             shared: shares.then(Vec::new),
             first: row * size,
         })

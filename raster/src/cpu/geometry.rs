@@ -3,7 +3,7 @@
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use crate::draw::{DrawList, Instance, instance_flags};
+use crate::draw::{DrawList, Instance};
 use crate::passes::deform;
 use crate::passes::project::{self, ClipVertex, Setup};
 use crate::passes::visibility::{TILE_HEIGHT, TILE_WIDTH};
@@ -30,7 +30,7 @@ pub struct Geometry<'a> {
 impl<'a> Geometry<'a> {
     /// Runs the geometry passes.
     pub fn new(level: Level, prepared: &'a Prepared, list: &DrawList) -> Geometry<'a> {
-        let deformed = tracing::trace_span!("raster.deform").in_scope(|| deform_all(prepared, list, 0));
+        let deformed = tracing::trace_span!("raster.deform").in_scope(|| deform::all(prepared, list, 0));
         let span = tracing::trace_span!("raster.project").entered();
         let mut clip = vec![ClipVertex::default(); list.clip_vertex_count as usize];
         project_all(list, &prepared.vertices, &deformed, &mut clip, |instance, all, base, out| {
@@ -39,7 +39,7 @@ impl<'a> Geometry<'a> {
         });
         let mut previous = Vec::new();
         if list.moving {
-            let deformed = deform_all(prepared, list, 1);
+            let deformed = deform::all(prepared, list, 1);
             previous.resize(list.clip_vertex_count as usize, [0.0; 3]);
             project_all(list, &prepared.vertices, &deformed, &mut previous, |instance, all, base, out| {
                 project::previous_vertices(level, &list.constants, instance, all, base, out);
@@ -83,7 +83,12 @@ impl<'a> Geometry<'a> {
     /// Vertices of an instance.
     #[inline(always)]
     pub fn vertices(&self, instance: &Instance) -> &[Vertex] {
-        instance_vertices(instance, self.vertices, &self.deformed)
+        instance.vertices(self.vertices, &self.deformed)
+    }
+
+    /// All vertices: at rest, and deformed for this frame.
+    pub fn all_vertices(&self) -> [&[Vertex]; 2] {
+        [self.vertices, &self.deformed]
     }
 
     /// Projected vertices of an instance.
@@ -100,27 +105,6 @@ impl<'a> Geometry<'a> {
         }
         &self.previous[instance.first_clip_vertex as usize..][..instance.vertex_count as usize]
     }
-}
-
-#[inline(always)]
-fn instance_vertices<'v>(instance: &Instance, fixed: &'v [Vertex], deformed: &'v [Vertex]) -> &'v [Vertex] {
-    let source = if instance.flags & instance_flags::DEFORMED != 0 { deformed } else { fixed };
-    &source[instance.first_vertex as usize..][..instance.vertex_count as usize]
-}
-
-fn deform_all(prepared: &Prepared, list: &DrawList, moment: usize) -> Vec<Vertex> {
-    let mut out = vec![Vertex::default(); list.deformed_vertex_count as usize];
-    let mut work = Vec::new();
-    let mut rest = out.as_mut_slice();
-    for d in &list.deforms {
-        let (mine, others) = rest.split_at_mut(d.geometry.vertex_count as usize);
-        rest = others;
-        for (k, part) in mine.chunks_mut(CHUNK_VERTICES).enumerate() {
-            work.push((d, k * CHUNK_VERTICES, part));
-        }
-    }
-    work.into_par_iter().for_each(|(d, base, part)| deform::vertices(prepared, d, moment, base, part));
-    out
 }
 
 fn project_all<T: Send>(
@@ -140,7 +124,7 @@ fn project_all<T: Send>(
         }
     }
     work.into_par_iter().for_each(|(instance, base, part)| {
-        run(instance, instance_vertices(instance, fixed, deformed), base, part);
+        run(instance, instance.vertices(fixed, deformed), base, part);
     });
 }
 

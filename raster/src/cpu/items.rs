@@ -27,6 +27,8 @@ pub struct Item {
     pub point: u8,
     /// Whether the data outputs show it.
     pub first: bool,
+    /// Whether it is blended over what lies behind.
+    pub layer: bool,
 }
 
 /// Items and their light.
@@ -106,6 +108,7 @@ pub fn collect_fragments<S: Simd>(simd: S, geometry: &Geometry<'_>, samples: &Ti
                             pixel,
                             point: CENTER,
                             first: true,
+                            layer: false,
                         });
                     }
                 } else {
@@ -136,7 +139,15 @@ fn collect_mixed(
         }
         match out[begin..].iter_mut().find(|i| same(i.setup, id)) {
             Some(item) => item.mask |= 1 << s,
-            None => out.push(Item { setup: id, key: 0, mask: 1 << s, pixel, point: s as u8, first: s == 0 }),
+            None => out.push(Item {
+                setup: id,
+                key: 0,
+                mask: 1 << s,
+                pixel,
+                point: s as u8,
+                first: s == 0,
+                layer: false,
+            }),
         }
     }
     if let [whole] = &mut out[begin..] {

@@ -8,21 +8,31 @@ mod geometry;
 mod items;
 mod order;
 mod tile;
+mod traced;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fearless_simd::Level;
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::Simd;
 
+use crate::accel::SceneTree;
+use crate::accumulate::{self, Accumulated};
 use crate::backend::Job;
 use crate::draw::DrawList;
+use crate::emitters::Emitters;
 use crate::environment;
 use crate::frame::{Color, ColorFormat, Coverage, Frame, Output, RenderError, SharedPixel};
+use crate::passes::gather::{Guide, Guides};
+use crate::passes::hit::Matter;
 use crate::passes::light::Lights;
+use crate::passes::trace::{Technique, Tracer};
+use crate::pixel_light::{self, PixelLight};
 use geometry::Geometry;
 use tile::{Scratch, TileContext};
+use traced::{TracedLight, Work};
 
 /// Instruction sets that the passes are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,12 +165,84 @@ impl Cpu {
         }
     }
 
+    /// Traces samples of a frame whose light is traced; what other ranges find is joined by [`Accumulated::append`].
+    /// *Errors*: [`RenderError`]; a frame whose light is classic.
+    pub fn trace(&self, job: &Job<'_>, samples: Range<u32>) -> Result<Accumulated, RenderError> {
+        self.trace_by(Technique::Both, job, samples)
+    }
+
+    /// [`Cpu::trace`] with light found in one way alone; for tests that hold the two against each other.
+    #[doc(hidden)]
+    pub fn trace_by(
+        &self,
+        technique: Technique,
+        job: &Job<'_>,
+        samples: Range<u32>,
+    ) -> Result<Accumulated, RenderError> {
+        self.pool.install(|| {
+            self.with_frame(job, |frame| match frame.tracer {
+                Some(mut tracer) => {
+                    tracer.limits.technique = technique;
+                    let work = self.work(job, &frame.context, &tracer);
+                    work.accumulate(&work.guides()?, samples.clone())
+                }
+                None => Err(accumulate::untraced()),
+            })
+        })
+    }
+
+    /// The frame with the light that was traced so far. *Errors*: [`RenderError`]; a frame whose light is classic, light
+    /// of another size, or none.
+    pub fn resolve(&self, job: &Job<'_>, light: &Accumulated) -> Result<Frame, RenderError> {
+        light.check_fits(job.request)?;
+        self.pool.install(|| {
+            self.with_frame(job, |frame| match &frame.tracer {
+                Some(tracer) => {
+                    let work = self.work(job, &frame.context, tracer);
+                    self.shade_traced(job, &frame.context, tracer, &work.guides()?, light)
+                }
+                None => Err(accumulate::untraced()),
+            })
+        })
+    }
+
     fn render_here(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
+        self.with_frame(job, |frame| {
+            let (Some(tracer), Some(traced)) = (&frame.tracer, &job.request.lighting.traced) else {
+                return self.shade(job, &frame.context);
+            };
+            let work = self.work(job, &frame.context, tracer);
+            let guides = work.guides()?;
+            let light = work.accumulate(&guides, 0..traced.samples)?;
+            self.shade_traced(job, &frame.context, tracer, &guides, &light)
+        })
+    }
+
+    /// Makes ready what the tiles of a frame read.
+    fn with_frame<T>(
+        &self,
+        job: &Job<'_>,
+        run: impl FnOnce(&FrameOnCpu<'_>) -> Result<T, RenderError>,
+    ) -> Result<T, RenderError> {
         let list = DrawList::new(job.scene, job.environment, job.request, job.color)?;
         if job.cancel.is_cancelled() {
             return Err(RenderError::Cancelled);
         }
         let geometry = Geometry::new(self.level, job.scene, &list);
+        let lighting = &job.request.lighting;
+        let tree = (lighting.shadows || lighting.traced.is_some()).then(|| {
+            let _span = tracing::trace_span!("raster.accel").entered();
+            SceneTree::new(job.scene, &list, |instance| geometry.vertices(instance))
+        });
+        let [vertices, deformed] = geometry.all_vertices();
+        let matter = Matter {
+            instances: &list.instances,
+            materials: &job.scene.materials,
+            vertices,
+            deformed,
+            indices: &job.scene.indices,
+            texels: &job.scene.texels,
+        };
         let context = TileContext {
             list: &list,
             geometry: &geometry,
@@ -172,10 +254,55 @@ impl Cpu {
                 punctual: &list.lights,
                 specular: &job.environment.specular,
                 dfg: environment::dfg_table(),
+                sheen: environment::sheen_table(),
             },
             background: &job.environment.background,
+            rays: tree.as_ref().filter(|_| lighting.traced.is_none()),
+            matter,
+            traced: None,
         };
-        let mut frame = buffers(job, &list, std::mem::take(&mut *lock(&self.spare)));
+        let emitters = match lighting.traced {
+            Some(_) => Emitters::new(job.scene, &list, |instance| geometry.vertices(instance)),
+            None => Emitters::default(),
+        };
+        let tracer = match (&lighting.traced, &tree) {
+            (Some(traced), Some(tree)) => Some(Tracer::new(job, traced, tree, &emitters, &list, matter)),
+            _ => None,
+        };
+        run(&FrameOnCpu { context, tracer })
+    }
+
+    fn work<'a>(&self, job: &'a Job<'_>, context: &'a TileContext<'a>, tracer: &'a Tracer<'a>) -> Work<'a> {
+        Work {
+            level: self.level,
+            threads: self.pool.current_num_threads(),
+            context,
+            tracer,
+            cancel: job.cancel,
+            seed: job.request.seed,
+        }
+    }
+
+    /// Shades with light that was traced.
+    fn shade_traced(
+        &self,
+        job: &Job<'_>,
+        context: &TileContext<'_>,
+        tracer: &Tracer<'_>,
+        guides: &[Guide],
+        light: &Accumulated,
+    ) -> Result<Frame, RenderError> {
+        let pixels = PixelLight::all(light);
+        let guides = Guides { width: job.request.width as usize, pixels: guides };
+        let traced = TracedLight { guides, pixels: &pixels, tracer };
+        let mut frame = self.shade(job, &TileContext { traced: Some(traced), ..*context })?;
+        pixel_light::fill(&mut frame, &pixels);
+        Ok(frame)
+    }
+
+    /// Shades tile by tile.
+    fn shade(&self, job: &Job<'_>, context: &TileContext<'_>) -> Result<Frame, RenderError> {
+        let mut frame = buffers(job, context.list, std::mem::take(&mut *lock(&self.spare)));
         let bands = band::bands(&mut frame);
         let shared = Mutex::new(InOrder::default());
         let waiting = Mutex::new(bands.into_iter().enumerate());
@@ -184,7 +311,7 @@ impl Cpu {
                 scope.spawn(|_| {
                     let mut scratch = Scratch::default();
                     while let Some((row, mut band)) = take(&waiting) {
-                        tile::band(self.level, &context, job.cancel, &mut scratch, row, &mut band);
+                        tile::band(self.level, context, job.cancel, &mut scratch, row, &mut band);
                         lock(&shared).add(row, band.into_shared());
                     }
                 });
@@ -198,6 +325,13 @@ impl Cpu {
         }
         Ok(frame)
     }
+}
+
+/// What the tiles of a frame read.
+struct FrameOnCpu<'a> {
+    context: TileContext<'a>,
+    /// Where light is traced.
+    tracer: Option<Tracer<'a>>,
 }
 
 /// Joins what bands found in their order, as soon as all before are there, so that little of it waits in memory.
@@ -251,6 +385,11 @@ fn buffers(job: &Job<'_>, list: &DrawList, spare: Frame) -> Frame {
         normal: wants(Output::Normal).then(|| buffer(spare.normal, count)),
         albedo: wants(Output::Albedo).then(|| buffer(spare.albedo, count)),
         id: wants(Output::Id).then(|| buffer(spare.id, count)),
+        irradiance: wants(Output::Irradiance).then(|| buffer(spare.irradiance, count)),
+        reflectance: wants(Output::Reflectance).then(|| buffer(spare.reflectance, count)),
+        emission: wants(Output::Emission).then(|| buffer(spare.emission, count)),
+        hit_distance: wants(Output::HitDistance).then(|| buffer(spare.hit_distance, count)),
+        variance: wants(Output::Variance).then(|| buffer(spare.variance, count)),
         motion_valid: list.motion_valid,
         coverage: wants(Output::Id).then(|| Coverage { samples: request.samples, shared: Vec::new() }),
     }

@@ -9,15 +9,19 @@ use super::items::{
     prune, shading_point,
 };
 use super::order::Order;
+use super::traced::TracedLight;
+use crate::accel::{SceneTree, Stack};
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
 use crate::exact::{Srgb8Encoder, flush};
 use crate::frame::{COVERAGE_OWNERS, IdCoverage, PX_PER_OFFSET, SharedPixel, sample_offsets_px16};
+use crate::passes::hit::Matter;
 use crate::passes::light::{self, Lights};
 use crate::passes::project::{Setup, mode};
 use crate::passes::resolve;
-use crate::passes::surface::{self, InstanceData};
-use crate::passes::vector::{always, fill, lanes};
+use crate::passes::shadow::Origin;
+use crate::passes::surface::{self, InstanceData, Surface};
+use crate::passes::vector::{V3, Vector, always, fill, lanes};
 use crate::passes::visibility::{self, BLOCK, BLOCKS_X, TILE_HEIGHT, TILE_WIDTH, TileSamples};
 use crate::prepared::{PackedMaterial, material_flags};
 use crate::simd::dispatch;
@@ -31,18 +35,32 @@ pub struct TileContext<'a> {
     pub texels: &'a [u32],
     pub lights: Lights<'a>,
     pub background: &'a [[f32; 4]],
+    /// What rays meet; where there are none, absent.
+    pub rays: Option<&'a SceneTree>,
+    pub matter: Matter<'a>,
+    /// Light that was traced before; absent where light is classic.
+    pub traced: Option<TracedLight<'a>>,
 }
 
 /// Buffers that a thread keeps from tile to tile.
 #[derive(Debug, Default)]
 pub struct Scratch {
     samples: TileSamples,
-    fragments: Items,
-    layers: Items,
+    pub fragments: Items,
+    pub layers: Items,
     /// Samples a BLEND triangle covers, by pixel, and the pixels it touched.
     masks: Vec<u16>,
     touched: Vec<u16>,
-    order: Order,
+    pub order: Order,
+    pub rays: RayScratch,
+}
+
+/// What rays need.
+#[derive(Debug, Default)]
+pub struct RayScratch {
+    pub stack: Stack,
+    /// Lanes that each light reaches.
+    reaching: Vec<u8>,
 }
 
 /// Renders a row of tiles.
@@ -69,35 +87,46 @@ pub fn band(
     }
 }
 
-struct Tile<'a> {
-    context: &'a TileContext<'a>,
-    ids: &'a [u32],
-    px: [i32; 2],
+/// A tile of the image.
+pub struct Tile<'a> {
+    pub context: &'a TileContext<'a>,
+    pub ids: &'a [u32],
+    /// First pixel.
+    pub px: [i32; 2],
 }
 
 impl Tile<'_> {
     #[inline(always)]
     fn render<S: Simd>(&self, simd: S, scratch: &mut Scratch, band: &mut Band<'_>) {
-        let c = &self.context.list.constants;
-        let key_far = if c.orthographic == 1 { 0.0 } else { crate::exact::recip(c.zfar.min(1e30)) };
-        let drawn = !self.ids.is_empty();
-        scratch.fragments.clear();
-        scratch.layers.clear();
+        let drawn = self.collect(simd, scratch);
         if drawn {
-            let span = tracing::trace_span!("raster.visibility").entered();
-            scratch.samples.clear(c.samples as usize, key_far);
-            self.visibility(simd, scratch);
-            simd.vectorize(
-                #[inline(always)]
-                || collect_fragments(simd, self.context.geometry, &scratch.samples, &mut scratch.fragments),
-            );
-            drop(span);
             let _span = tracing::trace_span!("raster.light").entered();
-            self.light(simd, &mut scratch.fragments, &mut scratch.order, Some(band));
-            self.light(simd, &mut scratch.layers, &mut scratch.order, None);
+            let Scratch { fragments, layers, order, rays, .. } = scratch;
+            self.light(simd, fragments, order, rays, Some(band));
+            self.light(simd, layers, order, rays, None);
         }
         let _span = tracing::trace_span!("raster.resolve").entered();
         self.resolve(simd, scratch, band, drawn);
+    }
+
+    /// Finds what covers the samples: fragments and layers. False where no triangle touches the tile.
+    #[inline(always)]
+    pub fn collect<S: Simd>(&self, simd: S, scratch: &mut Scratch) -> bool {
+        let c = &self.context.list.constants;
+        let key_far = if c.orthographic == 1 { 0.0 } else { crate::exact::recip(c.zfar.min(1e30)) };
+        scratch.fragments.clear();
+        scratch.layers.clear();
+        if self.ids.is_empty() {
+            return false;
+        }
+        let _span = tracing::trace_span!("raster.visibility").entered();
+        scratch.samples.clear(c.samples as usize, key_far);
+        self.visibility(simd, scratch);
+        simd.vectorize(
+            #[inline(always)]
+            || collect_fragments(simd, self.context.geometry, &scratch.samples, &mut scratch.fragments),
+        );
+        true
     }
 
     /// Opaque and masked triangles into the samples, then blended ones into layers.
@@ -190,6 +219,7 @@ impl Tile<'_> {
                 pixel,
                 point,
                 first: false,
+                layer: true,
             });
         }
     }
@@ -219,9 +249,10 @@ impl Tile<'_> {
     }
 
     #[inline(always)]
-    fn instance(&self, index: u32) -> InstanceData<'_> {
+    pub fn instance(&self, index: u32) -> InstanceData<'_> {
         let instance = &self.context.list.instances[index as usize];
         InstanceData {
+            index,
             instance,
             material: &self.context.materials[instance.material as usize],
             vertices: self.context.geometry.vertices(instance),
@@ -234,7 +265,14 @@ impl Tile<'_> {
 
     /// Lights all items, eight of one instance at a time. Not inlined, so that it is built once for both its callers.
     #[inline(never)]
-    fn light<S: Simd>(&self, simd: S, items: &mut Items, order: &mut Order, band: Option<&mut Band<'_>>) {
+    fn light<S: Simd>(
+        &self,
+        simd: S,
+        items: &mut Items,
+        order: &mut Order,
+        rays: &mut RayScratch,
+        band: Option<&mut Band<'_>>,
+    ) {
         if items.items.is_empty() {
             return;
         }
@@ -250,10 +288,36 @@ impl Tile<'_> {
             for batch in members.chunks(8) {
                 simd.vectorize(
                     #[inline(always)]
-                    || self.light_batch(simd, &data, batch, items, band.as_deref_mut()),
+                    || self.light_batch(simd, &data, batch, items, rays, band.as_deref_mut()),
                 );
             }
         }
+    }
+
+    /// Evaluates up to eight items of one instance, and their triangles; lanes beyond repeat the last.
+    #[inline(always)]
+    pub fn surfaces<S: Simd>(
+        &self,
+        simd: S,
+        data: &InstanceData<'_>,
+        batch: &[u32],
+        items: &[Item],
+    ) -> ([u32; 8], Surface<S>) {
+        let c = &self.context.list.constants;
+        let mut triangles = [0; 8];
+        let mut x = [0.0; 8];
+        let mut y = [0.0; 8];
+        for lane in 0..8 {
+            let item = &items[batch[lane.min(batch.len() - 1)] as usize];
+            let offset = offset_of(item.point, c.samples);
+            triangles[lane] = self.context.geometry.setup(item.setup).triangle;
+            x[lane] = self.x_px(item.pixel as usize, offset);
+            y[lane] = self.y_px(item.pixel as usize, offset);
+        }
+        let [vx, vy, vz, _] = c.to_viewer;
+        let to_viewer = (c.orthographic == 1).then_some([vx, vy, vz]);
+        let (x, y) = (f32x8::simd_from(simd, x), f32x8::simd_from(simd, y));
+        (triangles, surface::evaluate(simd, data, to_viewer, &triangles, x, y))
     }
 
     #[inline(always)]
@@ -263,26 +327,23 @@ impl Tile<'_> {
         data: &InstanceData<'_>,
         batch: &[u32],
         items: &mut Items,
+        rays: &mut RayScratch,
         band: Option<&mut Band<'_>>,
     ) {
-        let c = &self.context.list.constants;
-        let mut triangles = [0; 8];
-        let mut x = [0.0; 8];
-        let mut y = [0.0; 8];
-        for lane in 0..8 {
-            let item = &items.items[batch[lane.min(batch.len() - 1)] as usize];
-            let offset = offset_of(item.point, c.samples);
-            triangles[lane] = self.context.geometry.setup(item.setup).triangle;
-            x[lane] = self.x_px(item.pixel as usize, offset);
-            y[lane] = self.y_px(item.pixel as usize, offset);
-        }
-        let [vx, vy, vz, _] = c.to_viewer;
-        let to_viewer = (c.orthographic == 1).then_some([vx, vy, vz]);
-        let (x, y) = (f32x8::simd_from(simd, x), f32x8::simd_from(simd, y));
-        let s = surface::evaluate(simd, data, to_viewer, &triangles, x, y);
+        let (triangles, s) = self.surfaces(simd, data, batch, &items.items);
         let unlit = data.material.flags & material_flags::UNLIT != 0
             || data.instance.flags & instance_flags::UNLIT != 0;
-        let radiance = if unlit { s.base } else { light::shade(simd, &self.context.lights, &s) };
+        let radiance = if unlit {
+            s.base
+        } else if let Some(traced) = &self.context.traced {
+            traced.radiance(simd, self, data, &triangles, batch, &items.items, &s)
+        } else {
+            let reaching = self.context.rays.map(|tree| {
+                self.shadows(simd, tree, data, &triangles, batch.len(), &s, rays);
+                rays.reaching.as_slice()
+            });
+            light::shade(simd, &self.context.lights, &s, reaching)
+        };
         let one = f32x8::splat(simd, 1.0);
         let alpha = if data.material.flags & material_flags::BLEND != 0 {
             s.alpha.max(f32x8::splat(simd, 0.0)).min(one)
@@ -323,6 +384,43 @@ impl Tile<'_> {
             }
             if let Some(id) = &mut band.id {
                 id[at] = [data.instance.node_id, data.instance.primitive_id];
+            }
+            if let Some(traced) = &self.context.traced {
+                let own = traced.own(data, &s, lane);
+                if let Some(reflectance) = &mut band.reflectance {
+                    reflectance[at] = own.reflectance;
+                }
+                if let Some(emission) = &mut band.emission {
+                    emission[at] = own.emission;
+                }
+            }
+        }
+    }
+
+    /// Finds which lights reach which of `count` lanes.
+    #[inline(always)]
+    fn shadows<S: Simd>(
+        &self,
+        simd: S,
+        tree: &SceneTree,
+        data: &InstanceData<'_>,
+        triangles: &[u32; 8],
+        count: usize,
+        s: &Surface<S>,
+        rays: &mut RayScratch,
+    ) {
+        let matter = &self.context.matter;
+        let lane_of = |v: &V3<S>, lane: usize| Vector { x: v.x[lane], y: v.y[lane], z: v.z[lane] };
+        rays.reaching.clear();
+        rays.reaching.resize(self.context.lights.punctual.len(), 0);
+        for lane in 0..count {
+            let flat_normal = matter.place(data.index, triangles[lane], [0.0; 3]).flat_normal();
+            let position = lane_of(&s.position_eye, lane);
+            let origin = Origin::new(data.instance, triangles[lane], position, flat_normal);
+            for (k, light) in self.context.lights.punctual.iter().enumerate() {
+                let query = origin.to_light(light);
+                let hit = tree.trace(simd, &query, &mut rays.stack, &|hit| matter.casts_shadow(hit));
+                rays.reaching[k] |= u8::from(hit.is_none()) << lane;
             }
         }
     }
@@ -366,7 +464,10 @@ impl Tile<'_> {
                         blank
                     }
                     sum => {
-                        let (color, background) = sum.unwrap_or(([zero; 4], one));
+                        let (mut color, background) = sum.unwrap_or(([zero; 4], one));
+                        if let Some(traced) = &self.context.traced {
+                            self.add_extra(simd, traced, pixel, lanes, &mut color);
+                        }
                         let x = lane_px + self.x_px(pixel, [0, 0]);
                         let y = f32x8::splat(simd, self.y_px(pixel, [0, 0]));
                         let done = resolve::finish(simd, c, self.context.background, color, background, x, y);
@@ -385,6 +486,30 @@ impl Tile<'_> {
                     resolve::encode_linear(&done.display, &mut out[at..at + lanes]);
                 }
             }
+        }
+    }
+
+    /// Adds the traced light that is kept for whole pixels.
+    #[inline(always)]
+    fn add_extra<S: Simd>(
+        &self,
+        simd: S,
+        traced: &TracedLight<'_>,
+        pixel: usize,
+        count: usize,
+        color: &mut [f32x8<S>; 4],
+    ) {
+        let (dx, dy) = position(pixel);
+        let width = self.context.list.constants.width as usize;
+        let at = (self.px[1] + dy) as usize * width + (self.px[0] + dx) as usize;
+        let pixels = &traced.pixels[at..at + count];
+        for (k, channel) in color[..3].iter_mut().enumerate() {
+            let extra = lanes(
+                simd,
+                #[inline(always)]
+                |lane| pixels.get(lane).map_or(0.0, |p| p.extra.array()[k]),
+            );
+            *channel = *channel + extra;
         }
     }
 

@@ -4,6 +4,7 @@
 //! gives the same bits on every machine and at any thread count.
 
 mod dfg;
+mod distribution;
 mod error;
 mod exr;
 mod filter;
@@ -11,17 +12,23 @@ mod hdr;
 mod irradiance;
 mod octahedron;
 mod panorama;
+mod sheen;
 mod studio;
 
+use std::sync::OnceLock;
+
 pub use dfg::dfg_table;
+pub(crate) use distribution::cumulative;
+pub use distribution::{Distribution, MASS_ALL};
 pub use error::{EnvironmentError, EnvironmentLimits};
 pub use octahedron::{Octahedron, direction_of, position_of};
 pub use panorama::Panorama;
+pub use sheen::{SHEEN_ROUGHNESS_MIN, sheen_table};
 
 #[doc(hidden)]
 pub use {
     dfg::integrate as integrate_dfg, filter::prefilter, irradiance::irradiance_sh,
-    studio::bake as bake_studio,
+    sheen::integrate as integrate_sheen, studio::bake as bake_studio,
 };
 
 /// Side of the finest octahedral level, in texels.
@@ -31,7 +38,7 @@ pub const OCTAHEDRAL_SIDE: u32 = 256;
 /// r (2 - r) = k / (LEVELS - 1): more levels where reflections are sharp, and 16 texels for the widest lobe (Filament).
 pub const LEVELS: u32 = 5;
 
-/// Side of the split-sum table, in texels.
+/// Side of the split-sum table and of that of sheen, in texels.
 pub const DFG_SIDE: u32 = 64;
 
 /// Largest radiance kept, the largest finite half.
@@ -54,6 +61,8 @@ pub struct Environment {
     pub background: Vec<[f32; 4]>,
     /// Side of `background`, in texels.
     pub background_side: u32,
+    /// See [`Environment::distribution`].
+    pub distribution: OnceLock<Distribution>,
 }
 
 impl Environment {
@@ -83,7 +92,19 @@ impl Environment {
         let picture = panorama.to_octahedron();
         let specular = filter::prefilter(&picture);
         let background = picture.texels.iter().map(|&texel| stored(texel)).collect();
-        Environment { hash, specular, irradiance_sh, background, background_side: picture.side }
+        Environment {
+            hash,
+            specular,
+            irradiance_sh,
+            background,
+            background_side: picture.side,
+            distribution: OnceLock::new(),
+        }
+    }
+
+    /// Where its light comes from, found when first asked for.
+    pub fn distribution(&self) -> &Distribution {
+        self.distribution.get_or_init(|| Distribution::new(&self.background, self.background_side))
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) fn studio() -> Environment {
         irradiance_sh,
         background,
         background_side: OCTAHEDRAL_SIDE,
+        distribution: Default::default(),
     }
 }
 

@@ -131,8 +131,28 @@ impl Pool {
         what: &'static str,
         value: &T,
     ) -> Result<wgpu::Buffer, RenderError> {
-        let bytes = bytemuck::bytes_of(value);
         let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        self.with_value(device, what, value, usage)
+    }
+
+    /// The storage buffer of this label that holds one `value`, with that written to it.
+    pub fn stored<T: Pod>(
+        &mut self,
+        device: &Device,
+        what: &'static str,
+        value: &T,
+    ) -> Result<wgpu::Buffer, RenderError> {
+        self.with_value(device, what, value, STORAGE)
+    }
+
+    fn with_value<T: Pod>(
+        &mut self,
+        device: &Device,
+        what: &'static str,
+        value: &T,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, RenderError> {
+        let bytes = bytemuck::bytes_of(value);
         let size = bytes.len() as u64;
         let buffer = match self.buffers.get(what) {
             Some(buffer) => buffer.clone(),

@@ -5,6 +5,11 @@ use super::layout::{self, Counters};
 /// Largest item list: places are packed above a count of seven bits.
 const ITEMS_MAX: u64 = 1 << 24;
 
+/// Most items where a storage buffer has `words` and an item takes `item_words` of it; the last workgroup is filled up.
+pub(super) fn items_max(words: u64, item_words: u64) -> u64 {
+    (words / item_words.max(1)).saturating_sub(u64::from(layout::WORKGROUP)).min(ITEMS_MAX)
+}
+
 /// Room in the lists that the device fills.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Capacities {
@@ -16,19 +21,18 @@ pub(super) struct Capacities {
 }
 
 impl Capacities {
-    /// Makes room for what a band of `pixels` pixels needs at least.
-    pub fn grow_for(&mut self, pixels: u64, triangles: u64) {
+    /// Makes room for what a band of `pixels` pixels needs at least, of items no more than `items_max`.
+    pub fn grow_for(&mut self, pixels: u64, triangles: u64, items_max: u64) {
         self.setups = self.setups.max(triangles + 1024);
         self.clipped = self.clipped.max(1024);
         self.large = self.large.max(1024);
         self.pairs = self.pairs.max(16384);
-        self.items = self.items.max(pixels + pixels / 4 + 4096).min(ITEMS_MAX);
+        self.items = self.items.max(pixels + pixels / 4 + 4096).min(items_max);
     }
 
     /// Makes room where a list was too short. `words` are the most of a storage buffer.
-    pub fn grow(&mut self, wanted: &Counters, words: u64, layered: bool) -> Shortage {
+    pub fn grow(&mut self, wanted: &Counters, words: u64, items_max: u64) -> Shortage {
         let most = u64::from(layout::LIST_WIDTH) * u64::from(layout::ROWS_MAX);
-        let items_most = if layered { words / 4 } else { ITEMS_MAX }.min(ITEMS_MAX);
         let geometry = [
             ("set-up triangles", wanted.setups, &mut self.setups, most / u64::from(layout::SETUP_PARTS)),
             ("clipped triangles", wanted.clipped, &mut self.clipped, words),
@@ -40,7 +44,7 @@ impl Capacities {
         let band = [
             ("large triangles", wanted.large, &mut self.large, words),
             ("triangles in tiles", wanted.pairs, &mut self.pairs, most),
-            ("fragments", wanted.items, &mut self.items, items_most),
+            ("fragments", wanted.items, &mut self.items, items_max),
         ];
         for (what, wanted, capacity, most) in band {
             short = short.or(grow(what, wanted, capacity, most, Shortage::Band));

@@ -2,39 +2,61 @@
 
 use super::layout::sample_constants;
 use super::shader::Constant;
+use super::traced::point_parts;
 use crate::draw::{DrawList, background_kind, instance_flags, light_kind};
+use crate::frame::Lighting;
 use crate::prepared::{PackedMaterial, material_flags, texture_flags};
 
 /// Bits of [`Features::bits`].
 pub(crate) mod feature {
-    pub const UV0: u32 = 1;
-    pub const UV1: u32 = 1 << 1;
-    pub const TEXTURED_BASE: u32 = 1 << 2;
-    pub const TEXTURED_METALLIC_ROUGHNESS: u32 = 1 << 3;
-    pub const TEXTURED_NORMAL: u32 = 1 << 4;
-    pub const TEXTURED_OCCLUSION: u32 = 1 << 5;
-    pub const TEXTURED_EMISSIVE: u32 = 1 << 6;
-    pub const COLORED: u32 = 1 << 7;
-    pub const TRILINEAR: u32 = 1 << 8;
-    pub const LIT: u32 = 1 << 9;
-    pub const ENVIRONMENT_LIGHT: u32 = 1 << 10;
-    pub const PUNCTUAL_LIGHTS: u32 = 1 << 11;
-    pub const POSITIONAL_LIGHTS: u32 = 1 << 12;
-    pub const ORTHOGRAPHIC: u32 = 1 << 13;
-    pub const MOVING: u32 = 1 << 14;
-    pub const OUT_DEPTH: u32 = 1 << 15;
-    pub const OUT_NORMAL: u32 = 1 << 16;
-    pub const OUT_ALBEDO: u32 = 1 << 17;
-    pub const OUT_ID: u32 = 1 << 18;
-    pub const OUT_BASE: u32 = 1 << 19;
-    pub const OUT_COLOR: u32 = 1 << 20;
-    pub const SRGB8: u32 = 1 << 21;
-    pub const LAYERED: u32 = 1 << 22;
+    pub const UV0: u64 = 1;
+    pub const UV1: u64 = 1 << 1;
+    pub const TEXTURED_BASE: u64 = 1 << 2;
+    pub const TEXTURED_METALLIC_ROUGHNESS: u64 = 1 << 3;
+    pub const TEXTURED_NORMAL: u64 = 1 << 4;
+    pub const TEXTURED_OCCLUSION: u64 = 1 << 5;
+    pub const TEXTURED_EMISSIVE: u64 = 1 << 6;
+    pub const COLORED: u64 = 1 << 7;
+    pub const TRILINEAR: u64 = 1 << 8;
+    pub const LIT: u64 = 1 << 9;
+    pub const ENVIRONMENT_LIGHT: u64 = 1 << 10;
+    pub const PUNCTUAL_LIGHTS: u64 = 1 << 11;
+    pub const POSITIONAL_LIGHTS: u64 = 1 << 12;
+    pub const ORTHOGRAPHIC: u64 = 1 << 13;
+    pub const MOVING: u64 = 1 << 14;
+    pub const OUT_DEPTH: u64 = 1 << 15;
+    pub const OUT_NORMAL: u64 = 1 << 16;
+    pub const OUT_ALBEDO: u64 = 1 << 17;
+    pub const OUT_ID: u64 = 1 << 18;
+    pub const OUT_BASE: u64 = 1 << 19;
+    pub const OUT_COLOR: u64 = 1 << 20;
+    pub const SRGB8: u64 = 1 << 21;
+    pub const LAYERED: u64 = 1 << 22;
     /// Whether anything is masked; the shaders need not know.
-    pub const MASKED: u32 = 1 << 23;
+    pub const MASKED: u64 = 1 << 23;
+    // Lobes of lit materials.
+    pub const SPECULAR: u64 = 1 << 24;
+    pub const CLEARCOAT: u64 = 1 << 25;
+    pub const ANISOTROPY: u64 = 1 << 26;
+    pub const TRANSMISSION: u64 = 1 << 27;
+    pub const VOLUME: u64 = 1 << 28;
+    pub const IRIDESCENCE: u64 = 1 << 29;
+    pub const SHEEN: u64 = 1 << 30;
+    pub const LOBES: u64 = SPECULAR | CLEARCOAT | SHEEN | ANISOTROPY | TRANSMISSION | VOLUME | IRIDESCENCE;
+    /// Whether punctual lights cast shadows.
+    pub const SHADOWS: u64 = 1 << 31;
+    /// Whether light is traced, and what it comes from beside punctual lights.
+    pub const TRACED: u64 = 1 << 32;
+    pub const SKY: u64 = 1 << 33;
+    pub const EMITTERS: u64 = 1 << 34;
+    pub const OUT_REFLECTANCE: u64 = 1 << 35;
+    pub const OUT_EMISSION: u64 = 1 << 36;
+    /// Outputs that show what a pixel's first sample does.
+    pub const DATA: u64 =
+        MOVING | OUT_DEPTH | OUT_NORMAL | OUT_ALBEDO | OUT_ID | OUT_REFLECTANCE | OUT_EMISSION;
 }
 
-const NAMES: [(&str, u32); 23] = {
+const NAMES: [(&str, u64); 36] = {
     use feature::*;
     [
         ("UV0", UV0),
@@ -60,6 +82,19 @@ const NAMES: [(&str, u32); 23] = {
         ("OUT_COLOR", OUT_COLOR),
         ("SRGB8", SRGB8),
         ("LAYERED", LAYERED),
+        ("SHADOWS", SHADOWS),
+        ("SPECULAR", SPECULAR),
+        ("CLEARCOAT", CLEARCOAT),
+        ("SHEEN", SHEEN),
+        ("ANISOTROPY", ANISOTROPY),
+        ("TRANSMISSION", TRANSMISSION),
+        ("VOLUME", VOLUME),
+        ("IRIDESCENCE", IRIDESCENCE),
+        ("TRACED", TRACED),
+        ("SKY", SKY),
+        ("EMITTERS", EMITTERS),
+        ("OUT_REFLECTANCE", OUT_REFLECTANCE),
+        ("OUT_EMISSION", OUT_EMISSION),
     ]
 };
 
@@ -67,7 +102,7 @@ const NAMES: [(&str, u32); 23] = {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Features {
     /// Bits of [`feature`].
-    pub bits: u32,
+    pub bits: u64,
     /// Coverage samples.
     pub samples: u32,
     /// As in `FrameConstants`.
@@ -78,10 +113,10 @@ pub(crate) struct Features {
 
 impl Features {
     /// What a frame uses.
-    pub fn of(list: &DrawList, materials: &[PackedMaterial]) -> Features {
+    pub fn of(list: &DrawList, materials: &[PackedMaterial], lighting: &Lighting) -> Features {
         use feature::*;
         let c = &list.constants;
-        let when = |on: bool, bit: u32| if on { bit } else { 0 };
+        let when = |on: bool, bit: u64| if on { bit } else { 0 };
         let mut bits = when(c.environment_light == 1, ENVIRONMENT_LIGHT)
             | when(!list.lights.is_empty(), PUNCTUAL_LIGHTS)
             | when(list.lights.iter().any(|l| l.kind != light_kind::DIRECTIONAL), POSITIONAL_LIGHTS)
@@ -100,6 +135,9 @@ impl Features {
                 bits |= material_bits(material);
             }
         }
+        let shaded = bits & LIT != 0 && bits & PUNCTUAL_LIGHTS != 0;
+        let traced = lighting.traced.is_some() && bits & LIT != 0;
+        bits |= when(traced, TRACED) | when(lighting.shadows && shaded && !traced, SHADOWS);
         Features { bits, samples: c.samples, tonemap: c.tonemap, background: c.background }
     }
 
@@ -107,7 +145,7 @@ impl Features {
     pub fn spread() -> Vec<Features> {
         let all = NAMES.iter().fold(0, |bits, (_, bit)| bits | bit);
         let alone = NAMES.iter().flat_map(|(_, bit)| [*bit, all & !bit]);
-        let bits: Vec<u32> = alone.chain([0, all]).collect();
+        let bits: Vec<u64> = alone.chain([0, all]).collect();
         let of = |bits, samples, look| Features { bits, samples, tonemap: look, background: look };
         let mut spread: Vec<_> = bits.iter().map(|bits| of(*bits, 4, 1)).collect();
         for samples in [1, 4, 8, 16] {
@@ -118,8 +156,13 @@ impl Features {
         spread
     }
 
+    /// The same, with a bit set or not.
+    pub fn with(self, bit: u64, on: bool) -> Features {
+        Features { bits: if on { self.bits | bit } else { self.bits & !bit }, ..self }
+    }
+
     /// Whether a bit is set.
-    pub fn has(self, bit: u32) -> bool {
+    pub fn has(self, bit: u64) -> bool {
         self.bits & bit != 0
     }
 
@@ -128,14 +171,15 @@ impl Features {
         use feature::*;
         let mut all: Vec<_> =
             NAMES.iter().map(|(name, bit)| Constant::Bool(name, self.bits & bit != 0)).collect();
-        let data = MOVING | OUT_DEPTH | OUT_NORMAL | OUT_ALBEDO | OUT_ID;
         let layered = self.has(LAYERED);
         all.extend([
-            Constant::Bool("OUT_DATA", self.has(data)),
+            Constant::Bool("OUT_DATA", self.has(DATA)),
+            Constant::Bool("WITH_LOBES", self.has(LOBES)),
             // The environment shows where no triangle does.
             Constant::Bool("ALL_TILES", self.background == background_kind::ENVIRONMENT),
             Constant::U32("MODES", if layered { 3 } else { 1 }),
             Constant::U32("PIXEL_WORDS", if layered { 2 } else { 1 }),
+            Constant::U32("POINT_PARTS", point_parts(self)),
             Constant::U32("TONEMAP", self.tonemap),
             Constant::U32("BACKGROUND", self.background),
         ]);
@@ -144,17 +188,15 @@ impl Features {
     }
 }
 
-fn output_bits(outputs: u32) -> u32 {
+fn output_bits(outputs: u32) -> u64 {
     use feature::*;
-    // In the order of `Output::ALL`; motion is in MOVING.
-    [OUT_COLOR, OUT_BASE, OUT_DEPTH, 0, OUT_NORMAL, OUT_ALBEDO, OUT_ID]
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| outputs >> k & 1 == 1)
-        .fold(0, |bits, (_, bit)| bits | bit)
+    // In the order of `Output::all`; motion is in MOVING. The host knows the other outputs of traced light.
+    let bits =
+        [OUT_COLOR, OUT_BASE, OUT_DEPTH, 0, OUT_NORMAL, OUT_ALBEDO, OUT_ID, 0, OUT_REFLECTANCE, OUT_EMISSION];
+    bits.iter().enumerate().filter(|(k, _)| outputs >> k & 1 == 1).fold(0, |bits, (_, bit)| bits | bit)
 }
 
-fn material_bits(m: &PackedMaterial) -> u32 {
+fn material_bits(m: &PackedMaterial) -> u64 {
     use feature::*;
     let mut bits = match m.flags & (material_flags::BLEND | material_flags::MASK) {
         0 => 0,
@@ -170,10 +212,27 @@ fn material_bits(m: &PackedMaterial) -> u32 {
     ];
     for (texture, bit) in textures {
         if texture.level_count > 0 {
-            bits |= bit | if texture.uv_set == 1 { UV1 } else { UV0 };
-            if texture.flags & texture_flags::MIP_LINEAR != 0 {
-                bits |= TRILINEAR;
-            }
+            bits |= bit;
+        }
+    }
+    let lobes = [
+        (material_flags::SPECULAR, SPECULAR),
+        (material_flags::CLEARCOAT, CLEARCOAT),
+        (material_flags::SHEEN, SHEEN),
+        (material_flags::ANISOTROPY, ANISOTROPY),
+        (material_flags::TRANSMISSION, TRANSMISSION),
+        (material_flags::VOLUME, VOLUME),
+        (material_flags::IRIDESCENCE, IRIDESCENCE),
+    ];
+    for (flag, bit) in lobes {
+        if m.flags & flag != 0 {
+            bits |= bit;
+        }
+    }
+    for texture in m.textures().into_iter().filter(|texture| texture.level_count > 0) {
+        bits |= if texture.uv_set == 1 { UV1 } else { UV0 };
+        if texture.flags & texture_flags::MIP_LINEAR != 0 {
+            bits |= TRILINEAR;
         }
     }
     bits

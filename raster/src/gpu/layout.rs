@@ -7,13 +7,15 @@ use bytemuck::{Pod, Zeroable};
 use super::deform::{JOINTS, SOURCE_PARTS, TARGET_PARTS};
 use super::device::WORKGROUP_INVOCATIONS;
 use super::shader::Constant;
+use super::trees::{LeafTriangle, Placement};
+use crate::accel::{self, Node};
 use crate::draw::{Instance, PackedLight, background_kind, instance_flags, light_kind};
-use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
+use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE, dfg_table, sheen_table};
 use crate::exact;
 use crate::frame::{COVERAGE_OWNERS, IdCoverage, PX_PER_OFFSET, sample_offsets_px16};
 use crate::image::srgb::{LINEAR_TO_SRGB8_THRESHOLDS, SRGB8_TO_LINEAR};
 use crate::passes::project::{self, ClipVertex, mode, outcode};
-use crate::passes::{light, resolve, surface, texture, tonemap};
+use crate::passes::{hit, light, microfacet, ray, resolve, surface, texture, tonemap};
 use crate::prepared::{PackedMaterial, Vertex, material_flags, texture_flags, wrap_code};
 
 /// Elements in a row of a texture that holds a list.
@@ -40,10 +42,22 @@ pub(crate) const PIECES: u32 = 8;
 pub(crate) const CLIP_PARTS: u32 = part(size_of::<ClipVertex>());
 /// Elements of a set-up triangle.
 pub(crate) const SETUP_PARTS: u32 = 4;
+/// Bit of an item that the data outputs show.
+const ITEM_FIRST: u32 = 1 << 24;
+/// Bit of an item that is blended over what lies behind.
+const ITEM_LAYER: u32 = 1 << 25;
 /// Words of one owner of a pixel in the coverage.
 pub(crate) const OWNER_WORDS: u32 = (size_of::<IdCoverage>() / 4) as u32;
 /// Words of a pixel in the coverage.
 pub(crate) const COVERAGE_WORDS: u32 = OWNER_WORDS * COVERAGE_OWNERS as u32;
+/// Elements of a node of a tree.
+pub(crate) const NODE_PARTS: u32 = part(size_of::<Node>());
+/// Elements of a triangle of a leaf.
+pub(crate) const TRIANGLE_PARTS: u32 = part(size_of::<LeafTriangle>());
+/// Nodes yet to be visited: as many as a path has, in both levels.
+const TREE_STACK: u32 = 2 * accel::DEPTH_MAX as u32;
+// No list holds as many triangles as make a deeper tree.
+const _: () = assert!(LIST_WIDTH * (ROWS_MAX / TRIANGLE_PARTS) <= 1 << 24);
 /// Bytes of an element.
 const PART: usize = 16;
 
@@ -74,11 +88,17 @@ pub(crate) struct Band {
     pub albedo_at: u32,
     pub id_at: u32,
     pub coverage_at: u32,
+    pub reflectance_at: u32,
+    pub emission_at: u32,
     /// Vertices between a deformed vertex and its previous self.
     pub deformed_count: u32,
-    pub padding_0: u32,
-    pub padding_1: u32,
-    pub padding_2: u32,
+    /// Root of the tree over instances, in the list of nodes.
+    pub first_tree_node: u32,
+    /// Most nodes that a ray can visit.
+    pub visits_max: u32,
+    /// Row of the image that the lists of guides and of traced light begin with.
+    pub first_guide_row: u32,
+    pub padding: [u32; 2],
 }
 
 /// What lists hold, or would hold. Twin: `Counters` in `shaders/counters.wgsl`.
@@ -125,20 +145,37 @@ pub(crate) fn srgb_table() -> [[f32; 4]; 64] {
     std::array::from_fn(|k| std::array::from_fn(|j| SRGB8_TO_LINEAR[k * 4 + j]))
 }
 
+/// Room for lights, then the tables of albedos; the environment follows.
+pub(crate) fn albedo_tables() -> Vec<[f32; 4]> {
+    let mut parts = vec![[0.0; 4]; TABLE_DFG as usize];
+    parts.extend(dfg_pairs(dfg_table()));
+    parts.extend(sheen_quads(sheen_table()));
+    parts
+}
+
 /// The split-sum table: each entry with its right neighbour.
-pub(crate) fn dfg_pairs(dfg: &[[f32; 2]]) -> impl Iterator<Item = [f32; 4]> + '_ {
+fn dfg_pairs(dfg: &[[f32; 2]]) -> impl Iterator<Item = [f32; 4]> + '_ {
     (0..dfg.len()).map(|k| {
         let (a, b) = (dfg[k], dfg[(k + 1).min(dfg.len() - 1)]);
         [a[0], a[1], b[0], b[1]]
     })
 }
 
-/// Lights come first in the table of lights, split sum and environment.
-pub(crate) const TABLE_DFG: u32 = crate::draw::LIGHTS_MAX as u32 * (size_of::<PackedLight>() / PART) as u32;
-/// Where the environment begins.
-pub(crate) const TABLE_SPECULAR: u32 = TABLE_DFG + DFG_SIDE * DFG_SIDE;
+/// The table of sheen: each entry with its right neighbour and those of the next row.
+fn sheen_quads(sheen: &[f32]) -> impl Iterator<Item = [f32; 4]> + '_ {
+    let at = |k: usize| sheen[k.min(sheen.len() - 1)];
+    let row = DFG_SIDE as usize;
+    (0..sheen.len()).map(move |k| [at(k), at(k + 1), at(k + row), at(k + row + 1)])
+}
 
-const fn part(offset: usize) -> u32 {
+/// Lights come first in the table of lights, split sum, sheen and environment.
+pub(crate) const TABLE_DFG: u32 = crate::draw::LIGHTS_MAX as u32 * (size_of::<PackedLight>() / PART) as u32;
+/// Where the albedo of sheen begins.
+pub(crate) const TABLE_SHEEN: u32 = TABLE_DFG + DFG_SIDE * DFG_SIDE;
+/// Where the environment begins.
+pub(crate) const TABLE_SPECULAR: u32 = TABLE_SHEEN + DFG_SIDE * DFG_SIDE;
+
+pub(super) const fn part(offset: usize) -> u32 {
     assert!(offset.is_multiple_of(PART));
     (offset / PART) as u32
 }
@@ -149,6 +186,8 @@ pub(crate) fn constants() -> Vec<Constant> {
     all.extend(list_constants());
     all.extend(flag_constants());
     all.extend(number_constants());
+    all.extend(super::lobes::constants());
+    all.extend(super::traced::constants());
     all
 }
 
@@ -156,6 +195,8 @@ fn list_constants() -> Vec<Constant> {
     [
         ("NOTHING", u32::MAX),
         ("POINT_CENTRE", 255),
+        ("ITEM_FIRST", ITEM_FIRST),
+        ("ITEM_LAYER", ITEM_LAYER),
         ("LIST_WIDTH", LIST_WIDTH),
         ("TEXELS_WIDTH", TEXELS_WIDTH),
         ("TEXELS_ROWS", TEXELS_ROWS),
@@ -189,10 +230,18 @@ fn list_constants() -> Vec<Constant> {
         ("MATERIAL_NORMAL_TEXTURE", part(offset_of!(PackedMaterial, normal_texture))),
         ("MATERIAL_OCCLUSION_TEXTURE", part(offset_of!(PackedMaterial, occlusion_texture))),
         ("MATERIAL_EMISSIVE_TEXTURE", part(offset_of!(PackedMaterial, emissive_texture))),
+        ("NODE_PARTS", NODE_PARTS),
+        ("TRIANGLE_PARTS", TRIANGLE_PARTS),
+        ("PLACEMENT_PARTS", part(size_of::<Placement>())),
+        ("TREE_STACK", TREE_STACK),
+        ("NO_TRIANGLE", ray::NO_TRIANGLE),
+        ("OFFSET_EXPONENT", ray::OFFSET_EXPONENT),
+        ("OFFSET_EXPONENT_MIN", ray::OFFSET_EXPONENT_MIN),
         ("LIGHT_PARTS", part(size_of::<PackedLight>())),
         ("LIGHT_DIRECTIONAL", light_kind::DIRECTIONAL),
         ("LIGHT_SPOT", light_kind::SPOT),
         ("TABLE_DFG", TABLE_DFG),
+        ("TABLE_SHEEN", TABLE_SHEEN),
         ("TABLE_SPECULAR", TABLE_SPECULAR),
         ("DFG_SIDE", DFG_SIDE),
         ("OCTAHEDRAL_SIDE", OCTAHEDRAL_SIDE),
@@ -291,6 +340,12 @@ fn number_constants() -> Vec<Constant> {
             ("UV_MAX", texture::UV_MAX),
             ("INVERSE_255", texture::INVERSE_255),
             ("INVERSE_65535", surface::INVERSE_65535),
+            ("T_MIN", ray::T_MIN),
+            ("T_MAX", ray::T_MAX),
+            ("SHADOW_ALPHA", hit::SHADOW_ALPHA),
+            ("BOX_SLACK", accel::BOX_SLACK),
+            ("BOX_FARTHER", accel::BOX_FARTHER),
+            ("BOX_DIRECTION_MIN", accel::BOX_DIRECTION_MIN),
             ("FRESNEL_MEAN", light::FRESNEL_MEAN),
             ("INVERSE_PI", light::INVERSE_PI),
             ("RADIANCE_MAX", light::RADIANCE_MAX),
@@ -298,9 +353,8 @@ fn number_constants() -> Vec<Constant> {
             ("NOV_MIN", light::NOV_MIN),
             ("DISTANCE2_MIN", light::DISTANCE2_MIN),
             ("DIELECTRIC_F0", light::DIELECTRIC_F0),
-            ("ENERGY_MIN", light::ENERGY_MIN),
-            ("DIVISOR_MIN", light::DIVISOR_MIN),
-            ("DIVISOR_MIN_SQUARED", light::DIVISOR_MIN * light::DIVISOR_MIN),
+            ("DIVISOR_MIN", microfacet::DIVISOR_MIN),
+            ("DIVISOR_MIN_SQUARED", microfacet::DIVISOR_MIN * microfacet::DIVISOR_MIN),
             ("DFG_SIDE_F32", DFG_SIDE as f32),
             ("LAST_LEVEL_F32", (LEVELS - 1) as f32),
             ("PX_PER_OFFSET", PX_PER_OFFSET),
@@ -340,8 +394,8 @@ pub(crate) fn sample_constants(samples: u32) -> Vec<Constant> {
         Constant::I32("SAMPLE_FIRST", first),
     ];
     for (k, [x, y]) in sample_offsets_px16(samples).iter().enumerate() {
-        all.push(Constant::SampleOffset("SAMPLE_X", k, *x));
-        all.push(Constant::SampleOffset("SAMPLE_Y", k, *y));
+        all.push(Constant::Numbered("SAMPLE_X", k, *x));
+        all.push(Constant::Numbered("SAMPLE_Y", k, *y));
     }
     all
 }

@@ -8,6 +8,7 @@ mod device;
 mod features;
 mod layout;
 mod lists;
+mod lobes;
 mod output;
 mod pass;
 mod passes;
@@ -15,12 +16,19 @@ mod probe;
 mod record;
 mod render;
 mod resident;
+mod scatter;
 mod shader;
+mod state;
+mod trace;
+mod traced;
+mod trees;
 mod twins;
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::accumulate::{self, Accumulated};
 use crate::backend::Job;
 use crate::frame::{Frame, RenderError};
 
@@ -32,10 +40,13 @@ pub use device::{STORAGE_BINDING_BYTES, STORAGE_BUFFERS, WORKGROUP_INVOCATIONS};
 pub use layout::TEXELS_LAYERS_MAX;
 pub use probe::ProbeReport;
 #[doc(hidden)]
+pub use scatter::{CASE_PARTS as SCATTER_CASE_PARTS, RESULT_PARTS as SCATTER_RESULT_PARTS};
+#[doc(hidden)]
 pub use twins::{HostField, HostStruct, bound_structs, listed_structs};
 
 use device::Device;
-use render::State;
+use render::FrameOnDevice;
+use state::State;
 
 /// Texels of a layer of the texture that holds all of a scene's.
 #[doc(hidden)]
@@ -171,6 +182,17 @@ impl Gpu {
         probe::sweep(&opened.device, rounds)
     }
 
+    /// What surfaces scatter, as `shaders/scatter.wgsl` packs it; for tests of the lobes.
+    #[doc(hidden)]
+    pub fn scatter(
+        &self,
+        cases: &[[[f32; 4]; SCATTER_CASE_PARTS]],
+    ) -> Result<Vec<[[f32; 4]; SCATTER_RESULT_PARTS]>, RenderError> {
+        let held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = held.as_ref().ok_or_else(|| RenderError::DeviceLost("not open".into()))?;
+        scatter::answers(&opened.device, cases)
+    }
+
     /// Memory held on the device between frames. *Units*: bytes.
     pub fn device_bytes(&self) -> u64 {
         let held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,13 +202,36 @@ impl Gpu {
     /// Renders a frame. *Errors*: [`RenderError`]; after [`RenderError::DeviceLost`] the next frame opens the
     /// device again.
     pub fn render(&self, job: &Job<'_>) -> Result<Frame, RenderError> {
+        self.with_frame(job, |frame| frame.render())
+    }
+
+    /// Traces samples of a frame whose light is traced; what other ranges find is joined by [`Accumulated::append`].
+    /// *Errors*: [`RenderError`]; a frame whose light is classic.
+    pub fn trace(&self, job: &Job<'_>, samples: Range<u32>) -> Result<Accumulated, RenderError> {
+        accumulate::check_traced(job.request)?;
+        self.with_frame(job, |frame| frame.trace(samples))
+    }
+
+    /// The frame with the light that was traced so far. *Errors*: [`RenderError`]; a frame whose light is classic, light
+    /// of another size, or none.
+    pub fn resolve(&self, job: &Job<'_>, light: &Accumulated) -> Result<Frame, RenderError> {
+        accumulate::check_traced(job.request)?;
+        light.check_fits(job.request)?;
+        self.with_frame(job, |frame| frame.resolve(light))
+    }
+
+    fn with_frame<T>(
+        &self,
+        job: &Job<'_>,
+        run: impl FnOnce(&mut FrameOnDevice<'_>) -> Result<T, RenderError>,
+    ) -> Result<T, RenderError> {
         let mut held = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let mut opened = match held.take() {
             Some(opened) => opened,
             None => self.reopen()?,
         };
         // It is put back only when the frame ended without a loss, or a panic.
-        let result = opened.state.render(&opened.device, self.settings, job);
+        let result = opened.state.with_frame(&opened.device, self.settings, job, run);
         if !matches!(result, Err(RenderError::DeviceLost(_))) {
             *held = Some(opened);
         }
@@ -257,7 +302,10 @@ pub fn shader_texts() -> Vec<ShaderText> {
         probe::PASS.stem,
         &[shader::exact_constants(), probe::constants(probe::VECTORS)].concat(),
     );
-    let mut texts = vec![describe(&probe::PASS, String::new(), probe)];
+    let mut texts = vec![
+        describe(&probe::PASS, String::new(), probe),
+        describe(&scatter::PASS, String::new(), scatter::source()),
+    ];
     for pass in passes::ALL {
         let mut seen = std::collections::BTreeSet::new();
         for features in features::Features::spread() {
@@ -281,6 +329,7 @@ pub fn shader_sources() -> &'static [(&'static str, &'static str)] {
 pub fn shader_constants() -> Vec<(String, Vec<u32>)> {
     let mut all = layout::constants();
     all.extend(probe::constants(probe::VECTORS));
+    all.extend(scatter::constants());
     all.extend(features::Features::spread().into_iter().flat_map(features::Features::constants));
     all.iter().map(shader::Constant::bits).collect()
 }

@@ -4,19 +4,35 @@ use super::layout::{Band, COVERAGE_WORDS, OWNER_WORDS};
 use crate::draw::DrawList;
 use crate::frame::{COVERAGE_OWNERS, Color, ColorFormat, Coverage, Frame, IdCoverage, Output, SharedPixel};
 
-/// Words per pixel of each output, in the order of [`Output::ALL`] and then the coverage.
-fn words(list: &DrawList) -> [u32; 8] {
+/// Words per pixel of each output, in the order of [`Output::CLASSIC`], then of coverage, reflectance and emission.
+fn words(list: &DrawList) -> [u32; 10] {
     let c = &list.constants;
-    let wants = |k: usize| c.outputs >> k & 1 == 1;
+    let wants = |output: Output| wants(list, output);
     let color = if c.srgb8 == 1 { 1 } else { 4 };
-    let of = [color, 4, 1, 2, 3, 3, 2, COVERAGE_WORDS];
-    std::array::from_fn(|k| match Output::ALL.get(k) {
+    let of = |output: Output| match output {
+        Output::Color => color,
+        Output::Base => 4,
+        Output::Depth => 1,
         // Where nothing moves the host fills in zeros.
-        Some(Output::Motion) if !list.moving => 0,
-        Some(_) if wants(k) => of[k],
-        None if wants(6) => of[k],
-        _ => 0,
+        Output::Motion if !list.moving => 0,
+        Output::Motion | Output::Id => 2,
+        Output::Normal | Output::Albedo | Output::Emission => 3,
+        Output::Reflectance => 6,
+        // The host has these.
+        Output::Irradiance | Output::HitDistance | Output::Variance => 0,
+    };
+    let words = |output: Output| if wants(output) { of(output) } else { 0 };
+    std::array::from_fn(|k| match k {
+        7 if wants(Output::Id) => COVERAGE_WORDS,
+        7 => 0,
+        8 => words(Output::Reflectance),
+        9 => words(Output::Emission),
+        _ => words(Output::CLASSIC[k]),
     })
+}
+
+fn wants(list: &DrawList, output: Output) -> bool {
+    Output::all().position(|o| o == output).is_some_and(|k| list.constants.outputs >> k & 1 == 1)
 }
 
 /// Words per pixel of all outputs.
@@ -37,6 +53,8 @@ pub(crate) fn lay_out(list: &DrawList, pixels: u32, band: &mut Band) {
         &mut band.albedo_at,
         &mut band.id_at,
         &mut band.coverage_at,
+        &mut band.reflectance_at,
+        &mut band.emission_at,
     ];
     for (place, words) in places.into_iter().zip(words) {
         *place = at;
@@ -48,7 +66,7 @@ pub(crate) fn lay_out(list: &DrawList, pixels: u32, band: &mut Band) {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     frame: Frame,
-    words: [u32; 8],
+    words: [u32; 10],
     /// Pixels so far.
     pixels: u32,
 }
@@ -58,9 +76,13 @@ impl Assembly {
     pub fn new(list: &DrawList, color: ColorFormat) -> Assembly {
         let c = &list.constants;
         let count = c.width as usize * c.height as usize;
-        let wants = |o: Output| c.outputs >> Output::ALL.iter().position(|a| *a == o).unwrap_or(31) & 1 == 1;
+        let wants = |o: Output| wants(list, o);
         fn room<T>(wanted: bool, count: usize) -> Option<Vec<T>> {
             wanted.then(|| Vec::with_capacity(count))
+        }
+        // The host fills these in.
+        fn filled<T: Clone + bytemuck::Zeroable>(wanted: bool, count: usize) -> Option<Vec<T>> {
+            wanted.then(|| bytemuck::zeroed_vec(count))
         }
         let frame = Frame {
             width: c.width,
@@ -77,6 +99,11 @@ impl Assembly {
             id: room(wants(Output::Id), count),
             motion_valid: list.motion_valid,
             coverage: wants(Output::Id).then(|| Coverage { samples: c.samples, shared: Vec::new() }),
+            reflectance: room(wants(Output::Reflectance), count),
+            emission: room(wants(Output::Emission), count),
+            irradiance: filled(wants(Output::Irradiance), count),
+            hit_distance: filled(wants(Output::HitDistance), count),
+            variance: filled(wants(Output::Variance), count),
         };
         Assembly { frame, words: words(list), pixels: 0 }
     }
@@ -101,6 +128,8 @@ impl Assembly {
         extend(&mut frame.normal, part(band.normal_at, 4));
         extend(&mut frame.albedo, part(band.albedo_at, 5));
         extend(&mut frame.id, part(band.id_at, 6));
+        extend(&mut frame.reflectance, part(band.reflectance_at, 8));
+        extend(&mut frame.emission, part(band.emission_at, 9));
         if let Some(coverage) = &mut frame.coverage {
             let owner = |w: &[u32]| IdCoverage { id: [w[0], w[1]], samples: w[2] };
             let words = part(band.coverage_at, 7).chunks_exact(COVERAGE_WORDS as usize);

@@ -82,7 +82,7 @@ const LAYERS_BINDINGS: &[Binding] = bindings![
     read order,
     write sorted,
 ];
-const SHADE_BINDINGS: &[Binding] = bindings![
+const SHADOW_BINDINGS: &[Binding] = bindings![
     list instances,
     list materials,
     list vertices,
@@ -91,9 +91,77 @@ const SHADE_BINDINGS: &[Binding] = bindings![
     layered texels,
     list tables,
     list items,
+    list nodes,
+    list leaf_triangles,
+    list placements,
+    write reaching,
+];
+const SHADE_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    layered texels,
+    list tables,
+    uniform srgb_table,
+    list items,
     filled lit,
     write frame,
+    read reaching,
+    list guides,
+    list traced_light,
+];
+const GUIDE_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    layered texels,
+    list items,
     uniform srgb_table,
+    write found,
+];
+const POINT_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    layered texels,
+    list items,
+    uniform srgb_table,
+    list guides,
+    filled points,
+];
+const TRACE_BINDINGS: &[Binding] = bindings![
+    list instances,
+    list materials,
+    list vertices,
+    list clip,
+    list triangles,
+    layered texels,
+    list tables,
+    uniform srgb_table,
+    list points,
+    list nodes,
+    list leaf_triangles,
+    list placements,
+    list background,
+    list distribution,
+    list emitters,
+    filled paths,
+    read tracing,
+];
+const ACCUMULATE_BINDINGS: &[Binding] = bindings![
+    list items,
+    list points,
+    list paths,
+    read pixels,
+    read order,
+    write sums,
+    read tracing,
 ];
 const RESOLVE_BINDINGS: &[Binding] = bindings![
     list items,
@@ -103,6 +171,7 @@ const RESOLVE_BINDINGS: &[Binding] = bindings![
     write frame,
     uniform encoding,
     read order,
+    list traced_light,
 ];
 const COVERAGE_BINDINGS: &[Binding] = bindings![
     list instances,
@@ -147,14 +216,21 @@ pub(crate) const VISIBILITY: &Pass =
     &pass("raster.visibility", "visibility", "opaque", LINE, VISIBILITY_BINDINGS);
 pub(crate) const MASK: &Pass = &pass("raster.mask", "mask", "masked", LINE, MASK_BINDINGS);
 pub(crate) const LAYERS: &Pass = &pass("raster.layers", "layers", "collect", LINE, LAYERS_BINDINGS);
+pub(crate) const SHADOW: &Pass = &pass("raster.shadow", "shadow", "main", LINE, SHADOW_BINDINGS);
 pub(crate) const SHADE: &Pass = &pass("raster.shade", "shade", "main", LINE, SHADE_BINDINGS);
 pub(crate) const RESOLVE: &Pass = &pass("raster.resolve", "resolve", "main", LINE, RESOLVE_BINDINGS);
 pub(crate) const RESOLVE_BLANK: &Pass =
     &pass("raster.resolve.blank", "resolve", "blank", LINE, RESOLVE_BINDINGS);
 pub(crate) const COVERAGE: &Pass = &pass("raster.coverage", "coverage", "main", LINE, COVERAGE_BINDINGS);
 
+pub(crate) const GUIDE: &Pass = &pass("raster.guide", "guide", "main", LINE, GUIDE_BINDINGS);
+pub(crate) const POINT: &Pass = &pass("raster.point", "point", "main", LINE, POINT_BINDINGS);
+pub(crate) const TRACE: &Pass = &pass("raster.trace", "trace", "main", LINE, TRACE_BINDINGS);
+pub(crate) const ACCUMULATE: &Pass =
+    &pass("raster.accumulate", "accumulate", "main", LINE, ACCUMULATE_BINDINGS);
+
 /// All passes.
-pub(crate) const ALL: [&Pass; 23] = [
+pub(crate) const ALL: [&Pass; 28] = [
     DEFORM,
     PROJECT,
     PROJECT_PREVIOUS,
@@ -174,17 +250,23 @@ pub(crate) const ALL: [&Pass; 23] = [
     VISIBILITY,
     MASK,
     LAYERS,
+    SHADOW,
     SHADE,
     RESOLVE,
     RESOLVE_BLANK,
     COVERAGE,
+    GUIDE,
+    POINT,
+    TRACE,
+    ACCUMULATE,
 ];
 
 /// The features that a pass's text depends on.
 pub(crate) fn relevant(pass: &Pass, all: Features) -> Features {
     use feature::*;
     let textures = UV0 | UV1 | TEXTURED_BASE | COLORED | TRILINEAR;
-    let data = MOVING | OUT_DEPTH | OUT_NORMAL | OUT_ALBEDO | OUT_ID;
+    let surface = textures | TEXTURED_NORMAL | LIT | ORTHOGRAPHIC;
+    let seen = surface | TEXTURED_METALLIC_ROUGHNESS | LOBES;
     let (bits, samples, looks) = match pass.stem {
         "setup" => (0, true, false),
         "plan" => (0, true, false),
@@ -192,8 +274,13 @@ pub(crate) fn relevant(pass: &Pass, all: Features) -> Features {
         "visibility" | "coverage" => (LAYERED, true, false),
         "layers" => (0, true, false),
         "mask" => (textures, true, false),
-        "shade" => (!(LAYERED | OUT_BASE | OUT_COLOR | SRGB8), true, false),
-        "resolve" => (LAYERED | data | OUT_BASE | OUT_COLOR | SRGB8, true, true),
+        "shadow" => (textures | LAYERED, true, false),
+        "shade" => (!(LAYERED | OUT_BASE | OUT_COLOR | SRGB8 | SKY | EMITTERS), true, false),
+        "guide" => (surface, true, false),
+        "point" => (seen, true, false),
+        "trace" => (seen | TEXTURED_EMISSIVE | PUNCTUAL_LIGHTS | SKY | EMITTERS | LAYERED, false, false),
+        "accumulate" => (LOBES | LAYERED, true, false),
+        "resolve" => (LAYERED | DATA | TRACED | OUT_BASE | OUT_COLOR | SRGB8, true, true),
         _ => (0, false, false),
     };
     Features {

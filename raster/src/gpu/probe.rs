@@ -3,8 +3,6 @@
 //! Twin: `shaders/probe.wgsl`. Each row of [`PROBES`] is a case there; an adapter with one differing bit in
 //! any row is refused, by the name of that row.
 
-use fearless_simd::{Level, dispatch, f32x8, prelude::*};
-
 use super::GpuError;
 use super::adapter::AdapterInfo;
 use super::buffers::{self, Pool};
@@ -25,6 +23,9 @@ const MILLION: f32 = 1e6;
 const TENTH: f32 = 0.1;
 /// Where floats are clamped before they become integers.
 const INTEGER_MAX: f32 = 2e9;
+
+/// 2^-24, the step between the fractions of a turn that are asked.
+const TURN_STEP: f32 = 1.0 / exact::EXACT_INTEGERS;
 
 /// What a probe is fed with.
 #[derive(Debug, Clone, Copy)]
@@ -62,22 +63,12 @@ fn bits2(x: f32, y: f32) -> [u32; 2] {
     [x.to_bits(), y.to_bits()]
 }
 
-/// [`exact::sqrt8`] for one.
-fn sqrt(x: f32) -> f32 {
-    dispatch!(Level::new(), simd => exact::sqrt8(f32x8::splat(simd, x))[0])
-}
-
-/// [`exact::log2_8`] for one.
-fn log2(x: f32) -> f32 {
-    dispatch!(Level::new(), simd => exact::log2_8(f32x8::splat(simd, x))[0])
-}
-
 /// Row of the workgroup atomics, which are answered per workgroup.
 const ATOMICS: usize = 0;
 /// Row that is reported but never compared: plain products may be fused.
 const UNGUARDED: usize = 1;
 
-const PROBES: [Probe; 25] = [
+const PROBES: [Probe; 27] = [
     Probe { name: "workgroup atomics", case: "PROBE_ATOMICS", feed: Feed::Bits, expected: |_| [0, 0] },
     Probe {
         name: "unguarded product",
@@ -227,7 +218,7 @@ const PROBES: [Probe; 25] = [
         feed: Feed::Positive,
         expected: |v| {
             let [a, b, ..] = floats(v);
-            bits2(sqrt(a), sqrt(b))
+            bits2(exact::sqrt(a), exact::sqrt(b))
         },
     },
     Probe {
@@ -236,7 +227,25 @@ const PROBES: [Probe; 25] = [
         feed: Feed::Positive,
         expected: |v| {
             let [a, b, ..] = floats(v);
-            bits2(log2(a), log2(b))
+            bits2(exact::log2(a), exact::log2(b))
+        },
+    },
+    Probe {
+        name: "power of two",
+        case: "PROBE_EXP_TWO",
+        feed: Feed::Moderate,
+        expected: |v| {
+            let [a, b, ..] = floats(v);
+            bits2(exact::exp2(a), exact::exp2(a * b))
+        },
+    },
+    Probe {
+        name: "sine and cosine",
+        case: "PROBE_SIN_COS",
+        feed: Feed::Bits,
+        expected: |v| {
+            let [sin, cos] = exact::sin_cos_turns((v[0] >> 8) as f32 * TURN_STEP);
+            bits2(exact::flush(sin), exact::flush(cos))
         },
     },
     Probe {
@@ -310,6 +319,7 @@ pub(super) fn constants(vectors: usize) -> Vec<Constant> {
         Constant::F32("PROBE_MILLION", MILLION),
         Constant::F32("PROBE_TENTH", TENTH),
         Constant::F32("PROBE_INTEGER_MAX", INTEGER_MAX),
+        Constant::F32("PROBE_TURN_STEP", TURN_STEP),
     ];
     cases.chain(numbers).collect()
 }

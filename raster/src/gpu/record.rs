@@ -9,6 +9,7 @@ use super::layout::{self, Band, DISPATCH_WIDTH, WORKGROUP};
 use super::lists::List;
 use super::pass::{Pass, Pipeline, Workgroups};
 use super::resident::{EnvironmentLists, SceneLists};
+use super::trees::FrameTrees;
 use super::{buffers, passes, shader};
 use crate::draw::DrawList;
 use crate::frame::RenderError;
@@ -28,6 +29,9 @@ pub(super) struct Recorder<'a> {
     pub lights: &'a EnvironmentLists,
     pub pipelines: &'a mut Pipelines,
     pub edits: &'a [(String, String)],
+    pub trees: Option<FrameTrees>,
+    /// Triangles that shine: see `shaders/emitters.wgsl`.
+    pub emitters: List,
     pub constants: wgpu::Buffer,
 }
 
@@ -50,8 +54,18 @@ pub(super) struct Bound {
     pub samples: wgpu::Buffer,
     pub sorted: wgpu::Buffer,
     pub frame: wgpu::Buffer,
+    pub reaching: wgpu::Buffer,
     pub srgb_table: wgpu::Buffer,
     pub encoding: wgpu::Buffer,
+    /// What light was traced for, and what was found, with a row above the band and one below.
+    pub guides: List,
+    pub traced_light: List,
+    /// Guides as the device finds them.
+    pub found: wgpu::Buffer,
+    pub points: List,
+    pub paths: List,
+    pub sums: wgpu::Buffer,
+    pub tracing: wgpu::Buffer,
 }
 
 /// Vertices to deform: jobs and what they read.
@@ -142,12 +156,11 @@ impl Recorder<'_> {
         self.record(passes::FILL_LARGE, pass, b, large, &bindings)
     }
 
-    /// From what the tiles list to what the outputs hold.
-    pub fn pixels(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound) -> Result<(), RenderError> {
-        let (scene, lights) = (self.scene, self.lights);
+    /// From what the tiles list to what the pixels show.
+    pub fn items(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound) -> Result<(), RenderError> {
+        let scene = self.scene;
         let tiles = Workgroups::Planned(&b.plans, layout::PLAN_ACTIVE);
         let strips = Workgroups::Planned(&b.plans, layout::PLAN_ACTIVE_STRIPS);
-        let blank = Workgroups::Planned(&b.plans, layout::PLAN_BLANK);
         let visibility = [
             b.setups.resource(),
             b.pairs.resource(),
@@ -185,8 +198,18 @@ impl Recorder<'_> {
             layers.push(b.sorted.as_entire_binding());
             self.record(passes::LAYERS, pass, b, tiles, &layers)?;
         }
-        self.plan(passes::PLAN_ITEMS, pass, b)?;
+        self.plan(passes::PLAN_ITEMS, pass, b)
+    }
+
+    /// From what the pixels show to what the outputs hold.
+    pub fn outputs(&mut self, pass: &mut wgpu::ComputePass<'_>, b: &Bound) -> Result<(), RenderError> {
+        let (scene, lights) = (self.scene, self.lights);
+        let tiles = Workgroups::Planned(&b.plans, layout::PLAN_ACTIVE);
+        let blank = Workgroups::Planned(&b.plans, layout::PLAN_BLANK);
         let items = Workgroups::Planned(&b.plans, layout::PLAN_ITEM);
+        if self.features.has(feature::SHADOWS) {
+            self.shadow(pass, b, items)?;
+        }
         self.record(
             passes::SHADE,
             pass,
@@ -200,10 +223,13 @@ impl Recorder<'_> {
                 scene.triangles.resource(),
                 scene.texels.resource(),
                 lights.tables.resource(),
+                b.srgb_table.as_entire_binding(),
                 b.items.resource(),
                 b.lit.resource(),
                 b.frame.as_entire_binding(),
-                b.srgb_table.as_entire_binding(),
+                b.reaching.as_entire_binding(),
+                b.guides.resource(),
+                b.traced_light.resource(),
             ],
         )?;
         let resolve = [
@@ -214,6 +240,7 @@ impl Recorder<'_> {
             b.frame.as_entire_binding(),
             b.encoding.as_entire_binding(),
             b.order.as_entire_binding(),
+            b.traced_light.resource(),
         ];
         self.record(passes::RESOLVE, pass, b, tiles, &resolve)?;
         self.record(passes::RESOLVE_BLANK, pass, b, blank, &resolve)?;
@@ -230,7 +257,40 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    fn record(
+    /// Finds which lights reach which items.
+    fn shadow(
+        &mut self,
+        pass: &mut wgpu::ComputePass<'_>,
+        b: &Bound,
+        items: Workgroups<'_>,
+    ) -> Result<(), RenderError> {
+        let Some(trees) = &self.trees else { return Ok(()) };
+        let [nodes, triangles, placements] =
+            [&trees.nodes, &trees.triangles, &trees.placements].map(List::clone);
+        let (scene, lights) = (self.scene, self.lights);
+        self.record(
+            passes::SHADOW,
+            pass,
+            b,
+            items,
+            &[
+                b.instances.resource(),
+                scene.materials.resource(),
+                scene.vertices.resource(),
+                b.clip.resource(),
+                scene.triangles.resource(),
+                scene.texels.resource(),
+                lights.tables.resource(),
+                b.items.resource(),
+                nodes.resource(),
+                triangles.resource(),
+                placements.resource(),
+                b.reaching.as_entire_binding(),
+            ],
+        )
+    }
+
+    pub fn record(
         &mut self,
         what: &'static Pass,
         pass: &mut wgpu::ComputePass<'_>,

@@ -3,158 +3,219 @@
 //! Lists whose length only the device knows get room by what the frames before needed; each band brings back
 //! how much they wanted, and is rendered again with more where that was not enough.
 
-use super::GpuSettings;
-use super::buffers::{self, Pool, uniform};
-use super::capacity::{Capacities, Shortage};
+use std::ops::Range;
+
+use super::buffers::Pool;
+use super::capacity::{Capacities, Shortage, items_max};
 use super::device::Device;
-use super::features::{Features, feature};
+use super::features::feature;
 use super::layout::{self, Band, Counters, Encoding, TILE};
 use super::lists::{List, ListPool};
 use super::output::{self, Assembly};
-use super::record::{Bound, DeformWork, Pipelines, Recorder};
-use super::resident::Residents;
+use super::record::{Bound, DeformWork, Recorder};
+use super::traced::{self, Tracing, point_parts};
+use crate::accumulate::{Accumulated, RUN_MAX, Sums, runs};
 use crate::backend::Job;
-use crate::draw::{DrawList, FrameConstants, instance_flags};
+use crate::draw::{DrawList, FrameConstants};
 use crate::exact;
 use crate::frame::{Frame, RenderError};
+use crate::passes::gather::Guide;
+use crate::pixel_light::{self, PixelLight};
 
 /// Most pixels of a band.
 const BAND_PIXELS: u32 = 1 << 20;
-/// Global triangle ids that leave room for the piece of a clipped one.
-const TRIANGLES_MAX: u32 = u32::MAX / layout::PIECES + 1;
+/// Most pixels of a band whose light is traced, so that no dispatch takes long.
+const TRACED_BAND_PIXELS: u32 = 1 << 17;
 
-/// What a device keeps from frame to frame.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    residents: Residents,
-    pool: Pool,
-    lists: ListPool,
-    pipelines: Pipelines,
-    capacities: Capacities,
-    edits: Vec<(String, String)>,
+/// What is made of each band.
+pub(super) enum Stage<'s> {
+    /// Guides of the image.
+    Guide(&'s mut Vec<Guide>),
+    /// Sums of a run of samples.
+    Trace { guides: &'s [Guide], first: u32, count: u32, sums: &'s mut Vec<Sums> },
+    /// Outputs; with light, where it was traced.
+    Shade { guides: &'s [Guide], light: &'s [PixelLight], assembly: &'s mut Assembly },
 }
 
-impl State {
-    /// Replaces text in all shaders that are compiled from now on.
-    pub fn edit(&mut self, edits: Vec<(String, String)>) {
-        self.edits = edits;
-        self.pipelines.clear();
-    }
-
-    /// Memory held on the device. *Units*: bytes.
-    pub fn bytes(&self) -> u64 {
-        self.pool.bytes() + self.lists.bytes() + self.residents.bytes()
-    }
-
-    /// Renders a frame.
-    pub fn render(
-        &mut self,
-        device: &Device,
-        settings: GpuSettings,
-        job: &Job<'_>,
-    ) -> Result<Frame, RenderError> {
-        let mut list = DrawList::new(job.scene, job.environment, job.request, job.color)?;
-        if list.triangle_count >= TRIANGLES_MAX {
-            let wanted = u64::from(list.triangle_count);
-            return Err(RenderError::DeviceLimit {
-                what: "triangles",
-                wanted,
-                got: u64::from(TRIANGLES_MAX),
-            });
-        }
-        for instance in &mut list.instances {
-            if instance.flags & instance_flags::DEFORMED != 0 {
-                instance.first_vertex += job.scene.vertices.len() as u32;
-            }
-        }
-        let features = Features::of(&list, &job.scene.materials);
-        let (scene, lights) =
-            self.residents.load(device, job.scene, job.environment, &list, settings.resident_bytes)?;
-        lights.write_lights(device, &list.lights);
-        let recorder = Recorder {
-            device,
-            list: &list,
-            features,
-            scene,
-            lights,
-            pipelines: &mut self.pipelines,
-            edits: &self.edits,
-            constants: uniform(device, "constants", &list.constants),
-        };
-        let mut frame = FrameOnDevice {
-            device,
-            job,
-            list: &list,
-            recorder,
-            pool: &mut self.pool,
-            lists: &mut self.lists,
-            capacities: &mut self.capacities,
-        };
-        let result = frame.render();
-        if self.pool.bytes() + self.lists.bytes() > settings.scratch_bytes {
-            self.pool.clear();
-            self.lists.clear();
-            self.capacities = Capacities::default();
-        }
-        result
-    }
+/// What frames share.
+pub(super) struct Kept<'a> {
+    pub pool: &'a mut Pool,
+    pub lists: &'a mut ListPool,
+    pub capacities: &'a mut Capacities,
 }
 
 /// One frame being rendered.
-struct FrameOnDevice<'a> {
-    device: &'a Device,
-    job: &'a Job<'a>,
-    list: &'a DrawList,
-    recorder: Recorder<'a>,
-    pool: &'a mut Pool,
+pub(super) struct FrameOnDevice<'a> {
+    pub device: &'a Device,
+    pub job: &'a Job<'a>,
+    pub list: &'a DrawList,
+    pub recorder: Recorder<'a>,
+    pub pool: &'a mut Pool,
     lists: &'a mut ListPool,
-    capacities: &'a mut Capacities,
+    pub capacities: &'a mut Capacities,
+    /// What all samples share.
+    pub tracing: Tracing,
+    instances: List,
+    deform: DeformWork,
+    band_rows: u32,
+    geometry_done: bool,
+    /// The band whose items lie on the device, and what its lists hold.
+    listed: Option<(Band, Counters)>,
 }
 
-impl FrameOnDevice<'_> {
-    fn render(&mut self) -> Result<Frame, RenderError> {
+impl<'a> FrameOnDevice<'a> {
+    /// Uploads what all its bands read.
+    pub fn new(
+        device: &'a Device,
+        job: &'a Job<'a>,
+        recorder: Recorder<'a>,
+        kept: Kept<'a>,
+        tracing: Tracing,
+    ) -> Result<FrameOnDevice<'a>, RenderError> {
+        let list = recorder.list;
+        let instances = List::upload(device, "instances", &list.instances)?;
+        let deform = deform_work(device, job, &recorder)?;
+        let Kept { pool, lists, capacities } = kept;
+        let mut frame = FrameOnDevice {
+            device,
+            job,
+            list,
+            recorder,
+            pool,
+            lists,
+            capacities,
+            tracing,
+            instances,
+            deform,
+            band_rows: 1,
+            geometry_done: false,
+            listed: None,
+        };
+        frame.band_rows = frame.rows_that_fit();
+        Ok(frame)
+    }
+
+    /// Renders it.
+    pub fn render(&mut self) -> Result<Frame, RenderError> {
+        match self.job.request.lighting.traced {
+            Some(traced) if self.is_traced() => {
+                let guides = self.guides()?;
+                let light = self.accumulate(&guides, 0..traced.samples)?;
+                self.shade_traced(&guides, &light)
+            }
+            _ => self.shade(&[], &[]),
+        }
+    }
+
+    /// Sums of samples; of a frame that light makes no difference to, zeros.
+    pub fn trace(&mut self, samples: Range<u32>) -> Result<Accumulated, RenderError> {
+        if self.is_traced() {
+            let guides = self.guides()?;
+            return self.accumulate(&guides, samples);
+        }
+        let mut all = Accumulated::default();
+        for (first, count) in runs(samples) {
+            all.push(first, count, vec![Sums::default(); self.pixel_count()]);
+        }
+        Ok(all)
+    }
+
+    /// The frame with light that was traced.
+    pub fn resolve(&mut self, light: &Accumulated) -> Result<Frame, RenderError> {
+        if !self.is_traced() {
+            return self.shade(&[], &[]);
+        }
+        let guides = self.guides()?;
+        self.shade_traced(&guides, light)
+    }
+
+    /// Whether paths make a difference.
+    fn is_traced(&self) -> bool {
+        self.recorder.features.has(feature::TRACED)
+    }
+
+    pub(super) fn pixel_count(&self) -> usize {
+        self.list.constants.width as usize * self.list.constants.height as usize
+    }
+
+    fn shade_traced(&mut self, guides: &[Guide], light: &Accumulated) -> Result<Frame, RenderError> {
+        let light = PixelLight::all(light);
+        let mut frame = self.shade(guides, &light)?;
+        pixel_light::fill(&mut frame, &light);
+        Ok(frame)
+    }
+
+    fn shade(&mut self, guides: &[Guide], light: &[PixelLight]) -> Result<Frame, RenderError> {
+        let mut assembly = Assembly::new(self.list, self.job.color);
+        self.bands(&mut Stage::Shade { guides, light, assembly: &mut assembly })?;
+        Ok(assembly.finish())
+    }
+
+    /// Runs a stage on the whole image.
+    pub fn bands(&mut self, stage: &mut Stage<'_>) -> Result<(), RenderError> {
         let c = &self.list.constants;
         let tile_rows = c.height.div_ceil(TILE);
-        let mut band_rows = self.band_rows();
-        let instances = List::upload(self.device, "instances", &self.list.instances)?;
-        let deform = self.deform_work()?;
-        let mut assembly = Assembly::new(self.list, self.job.color);
+        let words = self.device.binding_bytes() / 4;
+        let items_max = items_max(words, self.item_words());
         let mut first_row = 0;
-        let mut geometry_done = false;
         while first_row < tile_rows {
             if self.job.cancel.is_cancelled() {
                 return Err(RenderError::Cancelled);
             }
-            let rows = band_rows.min(tile_rows - first_row);
+            let rows = self.band_rows.min(tile_rows - first_row);
             let band_pixels = u64::from(c.width * rows * TILE);
-            self.capacities.grow_for(band_pixels, u64::from(self.list.triangle_count));
+            self.capacities.grow_for(band_pixels, u64::from(self.list.triangle_count), items_max);
             let band = self.band(first_row, rows);
-            let bound = self.bind(&instances, &band)?;
-            let pixels = c.width * (rows * TILE).min(c.height - first_row * TILE);
-            let counters = self.run(&bound, &band, &deform, geometry_done, pixels, &mut assembly)?;
-            let words = self.device.binding_bytes() / 4;
-            let layered = self.recorder.features.has(feature::LAYERED);
-            match self.capacities.grow(&counters, words, layered) {
+            let bound = self.bind(&band)?;
+            let counters = self.run(&bound, &band, stage)?;
+            self.listed = None;
+            match self.capacities.grow(&counters, words, items_max) {
                 Shortage::None => {
-                    geometry_done = true;
+                    self.geometry_done = true;
+                    self.listed = Some((band, counters));
                     first_row += rows;
                 }
-                Shortage::Geometry => geometry_done = false,
-                Shortage::Band => geometry_done = true,
+                Shortage::Geometry => self.geometry_done = false,
+                Shortage::Band => self.geometry_done = true,
                 Shortage::TooMuch { what, wanted, got } => {
                     if rows == 1 {
                         return Err(RenderError::DeviceLimit { what, wanted, got });
                     }
-                    band_rows = rows.div_ceil(2);
-                    geometry_done = true;
+                    self.band_rows = rows.div_ceil(2);
+                    self.geometry_done = true;
                 }
             }
         }
-        Ok(assembly.finish())
+        Ok(())
+    }
+
+    /// Words of an item in the widest buffer, or list as narrow as one.
+    fn item_words(&self) -> u64 {
+        let features = self.recorder.features;
+        let sorted_words = if features.has(feature::LAYERED) { 4 } else { 0 };
+        let point_words = if self.is_traced() { u64::from(point_parts(features)) * 4 } else { 0 };
+        self.reaching_words().max(sorted_words).max(point_words)
+    }
+
+    /// Words of an item that say which lights reach it.
+    fn reaching_words(&self) -> u64 {
+        if self.recorder.features.has(feature::SHADOWS) {
+            self.list.lights.len().div_ceil(32) as u64
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of a pixel's sums, in all levels of the longest run.
+    fn sums_bytes(&self) -> u64 {
+        match self.job.request.lighting.traced {
+            Some(_) if self.is_traced() => traced::sums_bytes(RUN_MAX),
+            _ => 0,
+        }
     }
 
     /// Rows of tiles in a band: as many as its buffers have room for.
-    fn band_rows(&self) -> u32 {
+    fn rows_that_fit(&self) -> u32 {
         let c = &self.list.constants;
         let binding = self.device.binding_bytes();
         let row_pixels = u64::from(c.width.next_multiple_of(TILE) * TILE);
@@ -162,13 +223,16 @@ impl FrameOnDevice<'_> {
         if self.recorder.features.has(feature::LAYERED) {
             pixel_bytes = pixel_bytes.max(u64::from(c.samples) * 8);
         }
-        let pixels = u64::from(BAND_PIXELS).min(binding / pixel_bytes.max(16));
+        pixel_bytes = pixel_bytes.max(self.sums_bytes());
+        let most = if self.is_traced() { TRACED_BAND_PIXELS } else { BAND_PIXELS };
+        let pixels = u64::from(most).min(binding / pixel_bytes.max(16));
         (pixels / row_pixels).max(1) as u32
     }
 
     fn band(&self, first_tile_row: u32, tiles_y: u32) -> Band {
         let c = &self.list.constants;
         let capacity = |count: u64| count.min(u64::from(u32::MAX)) as u32;
+        let trees = self.recorder.trees.as_ref();
         let mut band = Band {
             instance_count: self.list.instances.len() as u32,
             clip_vertex_count: self.list.clip_vertex_count,
@@ -183,13 +247,16 @@ impl FrameOnDevice<'_> {
             large_capacity: capacity(self.capacities.large),
             key_far: if c.orthographic == 1 { 0.0 } else { exact::recip(c.zfar.min(1e30)) },
             deformed_count: self.list.deformed_vertex_count,
+            first_tree_node: trees.map_or(0, |trees| trees.first_node),
+            visits_max: trees.map_or(0, |trees| trees.visits_max),
+            first_guide_row: (first_tile_row * TILE).saturating_sub(1),
             ..Band::default()
         };
         output::lay_out(self.list, c.width * tiles_y * TILE, &mut band);
         band
     }
 
-    fn bind(&mut self, instances: &List, band: &Band) -> Result<Bound, RenderError> {
+    fn bind(&mut self, band: &Band) -> Result<Bound, RenderError> {
         let device = self.device;
         let cap = *self.capacities;
         let layered = self.recorder.features.has(feature::LAYERED);
@@ -201,12 +268,20 @@ impl FrameOnDevice<'_> {
         let clip = u64::from(self.list.clip_vertex_count) * u64::from(layout::CLIP_PARTS) * moments;
         let sample_words = if layered { tiles * 64 * u64::from(c.samples) * 2 } else { 1 };
         let sorted_words = if layered { cap.items * 4 } else { 1 };
+        let reaching_words = (cap.items + u64::from(layout::WORKGROUP)) * self.reaching_words();
         let frame_words = pixels * u64::from(output::pixel_words(self.list));
+        // What only traced light needs is as short as can be without.
+        let traced = |count: u64| if self.is_traced() { count } else { 1 };
+        let guided = traced(pixels + 2 * u64::from(c.width));
+        let traced_items = traced(cap.items + 64);
+        let guide_bytes = traced(pixels * u64::from(traced::GUIDE_WORDS) * 4);
+        let sums_bytes = pixels * self.sums_bytes();
+        let point_parts = u64::from(point_parts(self.recorder.features));
         let lists = &mut *self.lists;
         let pool = &mut *self.pool;
         Ok(Bound {
             band: pool.uniform(device, "band", band)?,
-            instances: instances.clone(),
+            instances: self.instances.clone(),
             clip: lists.get(device, "clip", clip)?,
             setups: lists.get(device, "setups", cap.setups * u64::from(layout::SETUP_PARTS))?,
             pairs: lists.get(device, "pairs", cap.pairs)?,
@@ -222,67 +297,84 @@ impl FrameOnDevice<'_> {
             samples: pool.storage(device, "samples", sample_words * 4)?,
             sorted: pool.storage(device, "sorted", sorted_words * 4)?,
             frame: pool.storage(device, "frame", frame_words * 4)?,
+            reaching: pool.storage(device, "reaching", reaching_words * 4)?,
             srgb_table: pool.uniform(device, "sRGB table", &layout::srgb_table())?,
             encoding: pool.uniform(device, "encoding", &Encoding::new())?,
+            guides: lists.get(device, "guides", guided * u64::from(traced::GUIDE_PARTS))?,
+            traced_light: lists.get(device, "traced light", guided * u64::from(traced::PIXEL_LIGHT_PARTS))?,
+            found: pool.storage(device, "found guides", guide_bytes)?,
+            points: lists.get(device, "points", traced_items * point_parts)?,
+            paths: lists.get(device, "paths", traced_items * u64::from(traced::PATH_PARTS))?,
+            sums: pool.storage(device, "sums", sums_bytes)?,
+            tracing: pool.stored(device, "tracing", &self.tracing)?,
         })
     }
 
-    fn deform_work(&self) -> Result<DeformWork, RenderError> {
-        let mut pose = Vec::new();
-        let first = self.recorder.scene.fixed_vertex_count;
-        let sources = &self.recorder.scene.sources;
-        let mut jobs = sources.jobs(self.list, 0, first, self.job.scene, &mut pose);
-        if self.list.moving {
-            let first = first + self.list.deformed_vertex_count;
-            jobs.extend(sources.jobs(self.list, 1, first, self.job.scene, &mut pose));
+    /// Runs a stage on a band. Where a list was too short, nothing comes of it.
+    fn run(&mut self, bound: &Bound, band: &Band, stage: &mut Stage<'_>) -> Result<Counters, RenderError> {
+        let c = &self.list.constants;
+        let pixels = c.width * (band.tiles_y * TILE).min(c.height - band.first_tile_row * TILE);
+        let mut commands = self.device.wgpu().create_command_encoder(&Default::default());
+        let is_listed = self.listed.is_some_and(|(listed, _)| listed == *band);
+        if !is_listed {
+            self.list(&mut commands, bound, band)?;
         }
-        Ok(DeformWork { jobs, pose: List::upload(self.device, "pose", &pose)? })
+        match stage {
+            Stage::Guide(guides) => self.guide_band(bound, commands, pixels as usize, guides),
+            Stage::Trace { guides, first, count, sums } => {
+                if !is_listed {
+                    let counters = self.read(commands, bound, (&bound.counters, 0, 0), |_| {})?;
+                    if !self.capacities.suffice(&counters) {
+                        return Ok(counters);
+                    }
+                }
+                self.load_guides(bound, band, guides, &[])?;
+                self.trace_band(bound, band, pixels as usize, *first..*first + *count, sums)
+            }
+            Stage::Shade { guides, light, assembly } => {
+                if !light.is_empty() {
+                    self.load_guides(bound, band, guides, light)?;
+                }
+                self.recorder.outputs(&mut commands.begin_compute_pass(&Default::default()), bound)?;
+                let words = c.width * band.tiles_y * TILE * output::pixel_words(self.list);
+                self.read(commands, bound, (&bound.frame, 0, words as usize), |words| {
+                    assembly.add(band, pixels, words);
+                })
+            }
+        }
     }
 
-    /// Runs the passes of a band, and adds its pixels to the frame unless a list was too short.
-    fn run(
+    /// Lists the items of a band.
+    fn list(
         &mut self,
+        commands: &mut wgpu::CommandEncoder,
         bound: &Bound,
         band: &Band,
-        deform: &DeformWork,
-        geometry_done: bool,
-        pixels: u32,
-        assembly: &mut Assembly,
-    ) -> Result<Counters, RenderError> {
-        let device = self.device;
-        let mut commands = device.wgpu().create_command_encoder(&Default::default());
+    ) -> Result<(), RenderError> {
         // Set-ups and clipped triangles belong to the frame, the rest to the band.
-        let kept = if geometry_done { 8 } else { 0 };
+        let kept = if self.geometry_done { 8 } else { 0 };
         commands.clear_buffer(&bound.counters, kept, Some(size_of::<Counters>() as u64 - kept));
         commands.clear_buffer(&bound.tiles, 0, None);
-        {
-            let mut pass = commands.begin_compute_pass(&Default::default());
-            if !geometry_done {
-                self.recorder.geometry(&mut pass, bound, deform)?;
-            }
-            self.recorder.bin(&mut pass, bound, band)?;
-            self.recorder.pixels(&mut pass, bound)?;
+        let mut pass = commands.begin_compute_pass(&Default::default());
+        if !self.geometry_done {
+            self.recorder.geometry(&mut pass, bound, &self.deform)?;
         }
-        let frame_words = self.list.constants.width * band.tiles_y * TILE * output::pixel_words(self.list);
-        let frame_bytes = u64::from(frame_words) * 4;
-        let counter_bytes = size_of::<Counters>() as u64;
-        let readback = self.pool.readback(device, "readback", frame_bytes + counter_bytes)?;
-        commands.copy_buffer_to_buffer(&bound.counters, 0, &readback, 0, counter_bytes);
-        if frame_bytes > 0 {
-            commands.copy_buffer_to_buffer(&bound.frame, 0, &readback, counter_bytes, frame_bytes);
-        }
-        let index = device.submit(commands)?;
-        let counter_words = size_of::<Counters>() / 4;
-        let mut counters = Counters::default();
-        let capacities = *self.capacities;
-        buffers::read(device, &readback, index, counter_words + frame_words as usize, |words: &[u32]| {
-            counters = *bytemuck::from_bytes(bytemuck::cast_slice(&words[..counter_words]));
-            if capacities.suffice(&counters) {
-                assembly.add(band, pixels, &words[counter_words..]);
-            }
-        })?;
-        Ok(counters)
+        self.recorder.bin(&mut pass, bound, band)?;
+        self.recorder.items(&mut pass, bound)
     }
+}
+
+fn deform_work(device: &Device, job: &Job<'_>, recorder: &Recorder<'_>) -> Result<DeformWork, RenderError> {
+    let list = recorder.list;
+    let mut pose = Vec::new();
+    let first = recorder.scene.fixed_vertex_count;
+    let sources = &recorder.scene.sources;
+    let mut jobs = sources.jobs(list, 0, first, job.scene, &mut pose);
+    if list.moving {
+        let first = first + list.deformed_vertex_count;
+        jobs.extend(sources.jobs(list, 1, first, job.scene, &mut pose));
+    }
+    Ok(DeformWork { jobs, pose: List::upload(device, "pose", &pose)? })
 }
 
 const _: () = assert!(size_of::<FrameConstants>().is_multiple_of(16));

@@ -4,10 +4,12 @@ use std::sync::{Arc, Weak};
 
 use super::deform::Sources;
 use super::device::Device;
-use super::layout::{TABLE_DFG, TABLE_SPECULAR, dfg_pairs};
+use super::layout::albedo_tables;
 use super::lists::List;
+use super::trees::{FrameTrees, TreeLists};
+use crate::accel::SceneTree;
 use crate::draw::{DrawList, PackedLight};
-use crate::environment::{Environment, dfg_table};
+use crate::environment::Environment;
 use crate::frame::RenderError;
 use crate::prepared::Prepared;
 use crate::scene::Scene;
@@ -26,6 +28,8 @@ pub(crate) struct SceneLists {
     /// What deformable primitives are made of.
     pub sources: Sources,
     pub source_list: List,
+    /// What rays meet; nothing until a frame needs it.
+    trees: TreeLists,
 }
 
 impl SceneLists {
@@ -44,6 +48,7 @@ impl SceneLists {
             texels: List::upload_texels(device, &prepared.texels)?,
             sources,
             source_list,
+            trees: TreeLists::default(),
         })
     }
 
@@ -57,10 +62,8 @@ impl SceneLists {
 
     /// Memory held on the device. *Units*: bytes.
     pub fn bytes(&self) -> u64 {
-        [&self.vertices, &self.materials, &self.triangles, &self.texels, &self.source_list]
-            .map(List::bytes)
-            .iter()
-            .sum()
+        let lists = [&self.vertices, &self.materials, &self.triangles, &self.texels, &self.source_list];
+        lists.map(List::bytes).iter().sum::<u64>() + self.trees.bytes()
     }
 }
 
@@ -75,24 +78,24 @@ fn vertex_parts(prepared: &Prepared, list: &DrawList) -> u64 {
 pub(crate) struct EnvironmentLists {
     hash: String,
     shape: [usize; 2],
-    /// Lights of the frame, split sum, prefiltered environment.
+    /// Lights of the frame, split sum, sheen, prefiltered environment.
     pub tables: List,
     /// The picture itself.
     pub background: List,
+    /// Where its light comes from; nothing until a frame needs it.
+    distribution: Option<List>,
 }
 
 impl EnvironmentLists {
     fn new(device: &Device, environment: &Environment) -> Result<EnvironmentLists, RenderError> {
-        let mut parts = vec![[0.0f32; 4]; TABLE_SPECULAR as usize];
-        for (k, pair) in dfg_pairs(dfg_table()).enumerate() {
-            parts[TABLE_DFG as usize + k] = pair;
-        }
+        let mut parts = albedo_tables();
         parts.extend_from_slice(&environment.specular);
         Ok(EnvironmentLists {
             hash: environment.hash.clone(),
             shape: shape(environment),
             tables: List::upload(device, "tables", &parts)?,
             background: List::upload(device, "background", &environment.background)?,
+            distribution: None,
         })
     }
 
@@ -101,13 +104,46 @@ impl EnvironmentLists {
         self.tables.write(device, 0, bytemuck::cast_slice(lights));
     }
 
+    /// Puts where light comes from on the device, if it is not.
+    fn load_distribution(&mut self, device: &Device, environment: &Environment) -> Result<(), RenderError> {
+        if self.distribution.is_none() {
+            let d = environment.distribution();
+            let words = [d.rows.as_slice(), d.cells.as_slice()].concat();
+            self.distribution = Some(List::upload(device, "distribution", &words)?);
+        }
+        Ok(())
+    }
+
+    /// Where light comes from, or the picture in the place of what nobody reads.
+    pub fn distribution(&self) -> &List {
+        self.distribution.as_ref().unwrap_or(&self.background)
+    }
+
     fn bytes(&self) -> u64 {
-        self.tables.bytes() + self.background.bytes()
+        self.tables.bytes() + self.background.bytes() + self.distribution.as_ref().map_or(0, List::bytes)
     }
 }
 
 fn shape(environment: &Environment) -> [usize; 2] {
     [environment.specular.len(), environment.background.len()]
+}
+
+/// What a frame reads.
+#[derive(Debug)]
+pub(crate) struct Loaded<'a> {
+    pub scene: &'a SceneLists,
+    pub lights: &'a EnvironmentLists,
+    /// Where rays are needed.
+    pub trees: Option<FrameTrees>,
+}
+
+/// What a frame reads beside what all do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Needs<'a> {
+    /// What its rays meet.
+    pub tree: Option<&'a SceneTree>,
+    /// Whether it draws directions from the environment.
+    pub distribution: bool,
 }
 
 /// What is kept, least recently used first.
@@ -118,7 +154,7 @@ pub(crate) struct Residents {
 }
 
 impl Residents {
-    /// Puts a job's scene and environment on the device, if they are not, and lets others go until `limit_bytes`
+    /// Puts a job's scene, what its rays meet, and environment on the device, if they are not, and lets others go until `limit_bytes`
     /// is kept.
     pub fn load(
         &mut self,
@@ -126,8 +162,9 @@ impl Residents {
         prepared: &Prepared,
         environment: &Environment,
         list: &DrawList,
+        needs: Needs<'_>,
         limit_bytes: u64,
-    ) -> Result<(&SceneLists, &EnvironmentLists), RenderError> {
+    ) -> Result<Loaded<'_>, RenderError> {
         self.scenes.retain(|s| s.scene.strong_count() > 0);
         let found = self.scenes.iter().position(|s| s.scene.as_ptr() == Arc::as_ptr(&prepared.scene));
         let mut scene = match found {
@@ -140,20 +177,24 @@ impl Residents {
         if scene.vertices.capacity() < vertex_parts(prepared, list) {
             scene.vertices = SceneLists::vertices(device, prepared, list)?;
         }
+        let trees = needs.tree.map(|tree| scene.trees.load(device, tree)).transpose()?;
         self.scenes.push(scene);
         let found = self
             .environments
             .iter()
             .position(|e| e.hash == environment.hash && e.shape == shape(environment));
-        let lights = match found {
+        let mut lights = match found {
             Some(k) => self.environments.remove(k),
             None => EnvironmentLists::new(device, environment)?,
         };
+        if needs.distribution {
+            lights.load_distribution(device, environment)?;
+        }
         self.environments.push(lights);
         self.make_room(limit_bytes);
         let k = self.scenes.len() - 1;
         let e = self.environments.len() - 1;
-        Ok((&self.scenes[k], &self.environments[e]))
+        Ok(Loaded { scene: &self.scenes[k], lights: &self.environments[e], trees })
     }
 
     /// Memory held. *Units*: bytes.

@@ -5,32 +5,66 @@ use std::fmt::Write;
 use crate::exact;
 
 /// The files under `shaders/`, by stem.
-pub(super) const SOURCES: [(&str, &str); 28] = [
+pub(super) const SOURCES: [(&str, &str); 62] = [
+    ("accumulate", include_str!("../../../shaders/accumulate.wgsl")),
+    ("basis", include_str!("../../../shaders/basis.wgsl")),
     ("bin", include_str!("../../../shaders/bin.wgsl")),
+    ("bsdf", include_str!("../../../shaders/bsdf.wgsl")),
+    ("bsdf_facets", include_str!("../../../shaders/bsdf_facets.wgsl")),
+    ("bsdf_film", include_str!("../../../shaders/bsdf_film.wgsl")),
+    ("coats", include_str!("../../../shaders/coats.wgsl")),
     ("collect", include_str!("../../../shaders/collect.wgsl")),
     ("counters", include_str!("../../../shaders/counters.wgsl")),
     ("coverage", include_str!("../../../shaders/coverage.wgsl")),
     ("deform", include_str!("../../../shaders/deform.wgsl")),
+    ("emitters", include_str!("../../../shaders/emitters.wgsl")),
+    ("evaluate", include_str!("../../../shaders/evaluate.wgsl")),
     ("exact", include_str!("../../../shaders/exact.wgsl")),
+    ("film", include_str!("../../../shaders/film.wgsl")),
     ("frame", include_str!("../../../shaders/frame.wgsl")),
+    ("gather", include_str!("../../../shaders/gather.wgsl")),
+    ("guide", include_str!("../../../shaders/guide.wgsl")),
+    ("hit", include_str!("../../../shaders/hit.wgsl")),
+    ("hit_parameters", include_str!("../../../shaders/hit_parameters.wgsl")),
+    ("illuminate", include_str!("../../../shaders/illuminate.wgsl")),
     ("instances", include_str!("../../../shaders/instances.wgsl")),
     ("integer", include_str!("../../../shaders/integer.wgsl")),
     ("layers", include_str!("../../../shaders/layers.wgsl")),
     ("light", include_str!("../../../shaders/light.wgsl")),
+    ("lights", include_str!("../../../shaders/lights.wgsl")),
+    ("lobes", include_str!("../../../shaders/lobes.wgsl")),
     ("mask", include_str!("../../../shaders/mask.wgsl")),
     ("materials", include_str!("../../../shaders/materials.wgsl")),
+    ("microfacet", include_str!("../../../shaders/microfacet.wgsl")),
     ("octahedron", include_str!("../../../shaders/octahedron.wgsl")),
+    ("origin", include_str!("../../../shaders/origin.wgsl")),
+    ("parameters", include_str!("../../../shaders/parameters.wgsl")),
+    ("pixel_light", include_str!("../../../shaders/pixel_light.wgsl")),
     ("plan", include_str!("../../../shaders/plan.wgsl")),
+    ("point", include_str!("../../../shaders/point.wgsl")),
+    ("points", include_str!("../../../shaders/points.wgsl")),
     ("prelude", include_str!("../../../shaders/prelude.wgsl")),
     ("probe", include_str!("../../../shaders/probe.wgsl")),
     ("project", include_str!("../../../shaders/project.wgsl")),
+    ("ray", include_str!("../../../shaders/ray.wgsl")),
     ("resolve", include_str!("../../../shaders/resolve.wgsl")),
     ("samples", include_str!("../../../shaders/samples.wgsl")),
+    ("scatter", include_str!("../../../shaders/scatter.wgsl")),
+    ("sequence", include_str!("../../../shaders/sequence.wgsl")),
     ("setup", include_str!("../../../shaders/setup.wgsl")),
     ("shade", include_str!("../../../shaders/shade.wgsl")),
+    ("shadow", include_str!("../../../shaders/shadow.wgsl")),
+    ("sky", include_str!("../../../shaders/sky.wgsl")),
+    ("srgb", include_str!("../../../shaders/srgb.wgsl")),
     ("surface", include_str!("../../../shaders/surface.wgsl")),
+    ("surface_parameters", include_str!("../../../shaders/surface_parameters.wgsl")),
+    ("tangent_space", include_str!("../../../shaders/tangent_space.wgsl")),
     ("texture", include_str!("../../../shaders/texture.wgsl")),
     ("tonemap", include_str!("../../../shaders/tonemap.wgsl")),
+    ("trace", include_str!("../../../shaders/trace.wgsl")),
+    ("tracing", include_str!("../../../shaders/tracing.wgsl")),
+    ("transmission", include_str!("../../../shaders/transmission.wgsl")),
+    ("tree", include_str!("../../../shaders/tree.wgsl")),
     ("vector", include_str!("../../../shaders/vector.wgsl")),
     ("vertices", include_str!("../../../shaders/vertices.wgsl")),
     ("visibility", include_str!("../../../shaders/visibility.wgsl")),
@@ -52,7 +86,7 @@ pub(crate) enum Constant {
     F32(&'static str, f32),
     F32x3(&'static str, [f32; 3]),
     /// One of a row of numbers, `NAME_k`.
-    SampleOffset(&'static str, usize, i32),
+    Numbered(&'static str, usize, i32),
 }
 
 impl Constant {
@@ -66,7 +100,7 @@ impl Constant {
             Constant::F32x3(name, [x, y, z]) => {
                 writeln!(text, "const {name}: vec3<f32> = vec3<f32>({x:?}, {y:?}, {z:?});")
             }
-            Constant::SampleOffset(name, k, value) => {
+            Constant::Numbered(name, k, value) => {
                 writeln!(text, "const {name}_{k}: i32 = i32({value});")
             }
         };
@@ -81,7 +115,7 @@ impl Constant {
             Constant::I32(name, value) => (name.to_owned(), vec![value as u32]),
             Constant::F32(name, value) => (name.to_owned(), vec![value.to_bits()]),
             Constant::F32x3(name, value) => (name.to_owned(), value.map(f32::to_bits).to_vec()),
-            Constant::SampleOffset(name, k, value) => (format!("{name}_{k}"), vec![value as u32]),
+            Constant::Numbered(name, k, value) => (format!("{name}_{k}"), vec![value as u32]),
         }
     }
 
@@ -97,6 +131,10 @@ impl Constant {
 /// The numbers of `exact.wgsl`.
 pub(crate) fn exact_constants() -> Vec<Constant> {
     let [c5, c4, c3, c2, c1, c0] = exact::LOG2_POLYNOMIAL;
+    let [e6, e5, e4, e3, e2, e1] = exact::EXP2_POLYNOMIAL;
+    let [q3, q2, q1, q0] = exact::SINE_POLYNOMIAL;
+    let [s3, s2, s1, s0] = exact::SIN_POLYNOMIAL;
+    let [k3, k2, k1, k0] = exact::COS_POLYNOMIAL;
     vec![
         Constant::F32("FLUSH_BELOW", exact::FLUSH_BELOW),
         Constant::U32("FLUSH_BELOW_BITS", exact::FLUSH_BELOW.to_bits()),
@@ -108,6 +146,27 @@ pub(crate) fn exact_constants() -> Vec<Constant> {
         Constant::F32("LOG2_POLYNOMIAL_2", c2),
         Constant::F32("LOG2_POLYNOMIAL_1", c1),
         Constant::F32("LOG2_POLYNOMIAL_0", c0),
+        Constant::F32("EXP2_POLYNOMIAL_6", e6),
+        Constant::F32("EXP2_POLYNOMIAL_5", e5),
+        Constant::F32("EXP2_POLYNOMIAL_4", e4),
+        Constant::F32("EXP2_POLYNOMIAL_3", e3),
+        Constant::F32("EXP2_POLYNOMIAL_2", e2),
+        Constant::F32("EXP2_POLYNOMIAL_1", e1),
+        Constant::F32("SIN_POLYNOMIAL_3", s3),
+        Constant::F32("SIN_POLYNOMIAL_2", s2),
+        Constant::F32("SIN_POLYNOMIAL_1", s1),
+        Constant::F32("SIN_POLYNOMIAL_0", s0),
+        Constant::F32("COS_POLYNOMIAL_3", k3),
+        Constant::F32("COS_POLYNOMIAL_2", k2),
+        Constant::F32("COS_POLYNOMIAL_1", k1),
+        Constant::F32("COS_POLYNOMIAL_0", k0),
+        Constant::F32("EXP2_MAX", exact::EXP2_MAX),
+        Constant::F32("QUARTERS", exact::QUARTERS),
+        Constant::F32("QUARTER_TURN", exact::QUARTER_TURN),
+        Constant::F32("SINE_POLYNOMIAL_3", q3),
+        Constant::F32("SINE_POLYNOMIAL_2", q2),
+        Constant::F32("SINE_POLYNOMIAL_1", q1),
+        Constant::F32("SINE_POLYNOMIAL_0", q0),
     ]
 }
 

@@ -32,14 +32,23 @@ pub struct MipChain {
     pub texels: Vec<u32>,
 }
 
-/// Builds the chain of an image that is not empty; `srgb` says that its colours are sRGB encoded.
+/// Builds the chain of an image that is not empty; `srgb` says that its colours are sRGB encoded, beside coverage.
 pub fn build(image: &Image, srgb: bool) -> MipChain {
+    build_weighted(image, srgb, srgb)
+}
+
+/// [`build`] for sRGB colours beside data, which does not say how much of them is there.
+pub fn build_beside_data(image: &Image) -> MipChain {
+    build_weighted(image, true, false)
+}
+
+fn build_weighted(image: &Image, srgb: bool, weighted: bool) -> MipChain {
     let levels = levels(image.width, image.height);
     let count = levels.last().map_or(0, |last| last.offset_texels as usize + 1);
     let mut texels = Vec::with_capacity(count);
     texels.extend(image.rgba.iter().map(|texel| u32::from_le_bytes(*texel)));
 
-    let weighted = srgb && image.rgba.iter().any(|texel| texel[3] != 255);
+    let weighted = weighted && image.rgba.iter().any(|texel| texel[3] != 255);
     let codec = if srgb { &*SRGB } else { &*DATA };
     let mut above: Vec<[u16; 4]> = Vec::new();
     for pair in levels.windows(2) {

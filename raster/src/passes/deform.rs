@@ -3,10 +3,31 @@
 //! *Reads*: a primitive's own vertices, weights, joint palettes. *Writes*: [`Vertex`] per packed vertex, in eye
 //! space where skinned, else mesh local. Sums run over targets and over joints in file order.
 
-use crate::draw::Deform;
+use rayon::prelude::*;
+
+use crate::draw::{Deform, DrawList};
 use crate::exact::flush;
 use crate::prepared::{Prepared, Vertex};
 use crate::scene::{MorphTarget, Primitive};
+
+/// Vertices of a chunk.
+const CHUNK_VERTICES: usize = 8192;
+
+/// All deformed vertices of a frame; `moment` is 0 for now, 1 for the previous frame.
+pub fn all(prepared: &Prepared, list: &DrawList, moment: usize) -> Vec<Vertex> {
+    let mut out = vec![Vertex::default(); list.deformed_vertex_count as usize];
+    let mut work = Vec::new();
+    let mut rest = out.as_mut_slice();
+    for d in &list.deforms {
+        let (mine, others) = rest.split_at_mut(d.geometry.vertex_count as usize);
+        rest = others;
+        for (k, part) in mine.chunks_mut(CHUNK_VERTICES).enumerate() {
+            work.push((d, k * CHUNK_VERTICES, part));
+        }
+    }
+    work.into_par_iter().for_each(|(d, base, part)| vertices(prepared, d, moment, base, part));
+    out
+}
 
 /// Deforms vertices `base..base + out.len()` of a primitive; `moment` is 0 for now, 1 for the previous frame.
 pub fn vertices(prepared: &Prepared, deform: &Deform, moment: usize, base: usize, out: &mut [Vertex]) {

@@ -1,16 +1,24 @@
 //! Light: classic lighting of a surface: environment and punctual lights, no shadows, no noise.
 //!
 //! *Reads*: surfaces, lights, the prefiltered environment, the split-sum table. *Writes*: linear radiance.
+//! Energy is kept: what a point reflects once goes where the lobe sends it, what it reflects more often and what
+//! enters it is spread evenly, and the shares sum to one over what is not absorbed.
 //! *Source*: GGX with height-correlated Smith (Heitz 2014), split sum (Karis 2013), multiple scattering
-//! (Fdez-Agüera 2019; Filament for punctual lights), glTF 2.0 appendix B, KHR_lights_punctual.
+//! (Fdez-Agüera 2019), glTF 2.0 appendix B, KHR_lights_punctual.
 
-use fearless_simd::{f32x4, f32x8, i32x8, prelude::*};
+use fearless_simd::{f32x8, i32x8, mask32x8, prelude::*};
 
+use super::coats::Coats;
+use super::film;
+use super::microfacet::{self, Angles, Stretch};
+use super::octahedron::{octahedral, octahedral_level, turn};
 use super::surface::Surface;
+use super::transmission;
 use super::vector::{V3, always, fill, lanes};
 use crate::draw::{FrameConstants, PackedLight, light_kind};
 use crate::environment::{DFG_SIDE, LEVELS, OCTAHEDRAL_SIDE};
-use crate::exact::{recip8, rsqrt8, sqrt8};
+use crate::exact::{recip8, rsqrt8};
+use crate::prepared::material_flags;
 
 /// Radiance is clamped to this, the largest finite half.
 pub const RADIANCE_MAX: f32 = 65504.0;
@@ -30,12 +38,6 @@ pub const DIELECTRIC_F0: f32 = 0.04;
 /// Weight of 1 - F0 in the mean of Schlick's Fresnel over the hemisphere.
 pub const FRESNEL_MEAN: f32 = 1.0 / 21.0;
 
-/// Smallest share of light that single scattering is taken to reflect.
-pub const ENERGY_MIN: f32 = 0.05;
-
-/// Smallest divisor of the visibility term.
-pub const DIVISOR_MIN: f32 = 1e-6;
-
 /// 1 / pi.
 pub const INVERSE_PI: f32 = std::f32::consts::FRAC_1_PI;
 
@@ -50,19 +52,33 @@ pub struct Lights<'a> {
     pub specular: &'a [[f32; 4]],
     /// [`crate::environment::dfg_table`].
     pub dfg: &'a [[f32; 2]],
+    /// [`crate::environment::sheen_table`].
+    pub sheen: &'a [f32],
 }
 
-/// Radiance towards the viewer.
+/// Radiance towards the viewer. `reaching` holds the lanes that each punctual light reaches, bit by bit; all where
+/// absent.
 #[inline(always)]
-pub fn shade<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>) -> V3<S> {
+pub fn shade<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>, reaching: Option<&[u8]>) -> V3<S> {
     let zero = f32x8::splat(simd, 0.0);
     let reflectance = Reflectance::new(simd, lights, s);
     let mut radiance = s.emissive;
+    if s.lobes.has(material_flags::CLEARCOAT) {
+        radiance = radiance.scale(reflectance.coats.through_coat);
+    }
     if lights.constants.environment_light == 1 {
         radiance = radiance + environment(simd, lights, s, &reflectance);
     }
-    for light in lights.punctual {
-        radiance = radiance + punctual(simd, light, s, &reflectance);
+    for (k, light) in lights.punctual.iter().enumerate() {
+        let light = punctual(simd, light, s, &reflectance);
+        radiance = radiance
+            + match reaching {
+                None => light,
+                Some(lanes) => {
+                    let reached = mask32x8::from_bitmask(simd, u64::from(lanes[k]));
+                    V3::select(reached, light, V3::splat(simd, [0.0; 3]))
+                }
+            };
     }
     let limit = f32x8::splat(simd, RADIANCE_MAX);
     V3 {
@@ -73,14 +89,24 @@ pub fn shade<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>) -> V3<S> {
 }
 
 /// How a surface reflects, once per point.
-struct Reflectance<S: Simd> {
-    n_dot_v: f32x8<S>,
-    diffuse: V3<S>,
+pub struct Reflectance<S: Simd> {
+    /// Cosine to the viewer, above 0.
+    pub n_dot_v: f32x8<S>,
+    /// Perceptual.
+    pub roughness: f32x8<S>,
+    /// Fresnel reflectance at normal incidence and at grazing.
     f0: V3<S>,
-    /// Split sum: scale and bias of F0.
-    scale: f32x8<S>,
-    bias: f32x8<S>,
-    roughness: f32x8<S>,
+    f90: f32x8<S>,
+    /// Share of uniform light that is reflected once.
+    single: V3<S>,
+    /// Share that is scattered evenly: reflected more than once, or diffused.
+    scattered: V3<S>,
+    /// Share that is let through, with what it was coloured by.
+    pub through: V3<S>,
+    /// With ANISOTROPY.
+    stretch: Stretch<S>,
+    /// With SHEEN or CLEARCOAT.
+    coats: Coats<S>,
 }
 
 impl<S: Simd> Reflectance<S> {
@@ -88,38 +114,101 @@ impl<S: Simd> Reflectance<S> {
     fn new(simd: S, lights: &Lights<'_>, s: &Surface<S>) -> Self {
         let zero = f32x8::splat(simd, 0.0);
         let one = f32x8::splat(simd, 1.0);
+        let white = V3 { x: one, y: one, z: one };
         let metallic = s.metallic.max(zero).min(one);
         let roughness = s.roughness.max(f32x8::splat(simd, ROUGHNESS_MIN)).min(one);
         let n_dot_v = s.normal.dot(s.to_viewer).max(f32x8::splat(simd, NOV_MIN)).min(one);
-        let dielectric = V3::splat(simd, [DIELECTRIC_F0; 3]);
-        let [scale, bias] = dfg(simd, lights.dfg, n_dot_v, roughness);
+        let (dielectric, strength) = dielectric(simd, s);
+        let mut f0 = dielectric + (s.base - dielectric).scale(metallic);
+        let f90 = strength + (one - strength) * metallic;
+        if s.lobes.has(material_flags::IRIDESCENCE) {
+            f0 = film::reflectance(simd, &s.lobes, n_dot_v, f0, f90);
+        }
+        let mut stretch = Stretch::none(simd);
+        let mut mean_roughness = roughness;
+        if s.lobes.has(material_flags::ANISOTROPY) {
+            stretch = Stretch::new(simd, s, roughness);
+            mean_roughness = stretch.mean_roughness();
+        }
+
+        let [scale, bias] = albedo(simd, lights.dfg, n_dot_v, mean_roughness);
+        let grazing = f90 * bias;
+        let single = f0.scale(scale) + V3 { x: grazing, y: grazing, z: grazing };
+        let missing = one - (scale + bias);
+        let most = V3 { x: f90, y: f90, z: f90 };
+        let average = f0 + (most - f0).scale(f32x8::splat(simd, FRESNEL_MEAN));
+        let again = always(
+            #[inline(always)]
+            |single: f32x8<S>, average: f32x8<S>| {
+                single * average * recip8(one - missing * average) * missing
+            },
+        );
+        let multiple = V3 {
+            x: again(single.x, average.x),
+            y: again(single.y, average.y),
+            z: again(single.z, average.z),
+        };
+        let mut entering = s.base.scale(one - metallic) * (white - single - multiple);
+        let mut through = V3 { x: zero, y: zero, z: zero };
+        if s.lobes.has(material_flags::TRANSMISSION) {
+            let share = s.lobes.transmission.max(zero).min(one);
+            through = (entering * transmission::left(simd, &s.lobes)).scale(share);
+            entering = entering.scale(one - share);
+        }
+        let mut coats = Coats::none(simd);
+        if s.lobes.has(material_flags::SHEEN | material_flags::CLEARCOAT) {
+            coats = Coats::new(simd, lights, s, n_dot_v);
+        }
         Reflectance {
             n_dot_v,
-            diffuse: s.base.scale(one - metallic),
-            f0: dielectric + (s.base - dielectric).scale(metallic),
-            scale,
-            bias,
             roughness,
+            f0,
+            f90,
+            single,
+            scattered: multiple + entering,
+            through,
+            stretch,
+            coats,
         }
     }
 }
 
-/// The split-sum table, bilinear.
+/// Reflectance of the dielectric part at normal incidence, and the strength of its reflection.
 #[inline(always)]
-fn dfg<S: Simd>(simd: S, table: &[[f32; 2]], n_dot_v: f32x8<S>, roughness: f32x8<S>) -> [f32x8<S>; 2] {
-    let last = f32x8::splat(simd, (DFG_SIDE - 1) as f32);
+fn dielectric<S: Simd>(simd: S, s: &Surface<S>) -> (V3<S>, f32x8<S>) {
+    let zero = f32x8::splat(simd, 0.0);
+    let one = f32x8::splat(simd, 1.0);
+    if !s.lobes.has(material_flags::SPECULAR) {
+        return (V3::splat(simd, [DIELECTRIC_F0; 3]), one);
+    }
+    let ratio = (s.lobes.ior - 1.0) * recip8(s.lobes.ior + 1.0);
+    let strength = s.lobes.specular.max(zero).min(one);
+    let tinted = s.lobes.specular_color.scale(ratio * ratio);
+    (V3 { x: tinted.x.min(one), y: tinted.y.min(one), z: tinted.z.min(one) }.scale(strength), strength)
+}
+
+/// A table of albedos, bilinear; `column` and `row` are 0 to 1. Beyond the last entry its slope goes on, for albedos
+/// fall most steeply where surfaces are roughest.
+#[inline(always)]
+pub fn albedo<S: Simd, const N: usize>(
+    simd: S,
+    table: &[[f32; N]],
+    column: f32x8<S>,
+    row: f32x8<S>,
+) -> [f32x8<S>; N] {
+    let last = f32x8::splat(simd, (DFG_SIDE - 2) as f32);
     let zero = f32x8::splat(simd, 0.0);
     let place = always(
         #[inline(always)]
         |t: f32x8<S>| {
-            let p = (t * DFG_SIDE as f32 - 0.5).max(zero).min(last);
-            let low = p.floor().min(last - 1.0);
+            let p = (t * DFG_SIDE as f32 - 0.5).max(zero);
+            let low = p.floor().min(last);
             let index: i32x8<S> = low.to_int();
             (index, p - low)
         },
     );
-    let (x, fx) = place(n_dot_v);
-    let (y, fy) = place(roughness);
+    let (x, fx) = place(column);
+    let (y, fy) = place(row);
     let at = y * DFG_SIDE as i32 + x;
     fill(
         #[inline(always)]
@@ -143,39 +232,30 @@ fn dfg<S: Simd>(simd: S, table: &[[f32; 2]], n_dot_v: f32x8<S>, roughness: f32x8
     )
 }
 
-/// Light from the environment, diffuse and specular, with multiple scattering.
+/// Light from the environment.
 #[inline(always)]
 fn environment<S: Simd>(simd: S, lights: &Lights<'_>, s: &Surface<S>, r: &Reflectance<S>) -> V3<S> {
     let c = lights.constants;
-    let one = f32x8::splat(simd, 1.0);
-    let n_dot_v = s.normal.dot(s.to_viewer);
-    let reflected = s.normal.scale(n_dot_v * 2.0) - s.to_viewer;
+    let mut about = s.normal;
+    if s.lobes.has(material_flags::ANISOTROPY) {
+        about = r.stretch.bent_normal(simd, s, r.roughness);
+    }
     let irradiance = irradiance(simd, c, turn(c, s.normal));
-    let specular = prefiltered(simd, lights.specular, turn(c, reflected), r.roughness);
-
-    let single = r.f0.scale(r.scale) + V3 { x: r.bias, y: r.bias, z: r.bias };
-    let missing = one - (r.scale + r.bias);
-    let white = V3 { x: one, y: one, z: one };
-    let average = r.f0 + (white - r.f0).scale(f32x8::splat(simd, FRESNEL_MEAN));
-    let again = always(
-        #[inline(always)]
-        |single: f32x8<S>, average: f32x8<S>| single * average * recip8(one - missing * average) * missing,
-    );
-    let multiple =
-        V3 { x: again(single.x, average.x), y: again(single.y, average.y), z: again(single.z, average.z) };
-    let diffuse = r.diffuse * (white - single - multiple);
-    let light = single * specular + (multiple + diffuse) * irradiance;
+    let specular = prefiltered(simd, lights.specular, turn(c, mirror(about, s.to_viewer)), r.roughness);
+    let mut light = r.single * specular + r.scattered * irradiance;
+    if s.lobes.has(material_flags::TRANSMISSION) {
+        light = light + r.through * transmission::behind(simd, lights, s, r);
+    }
+    if s.lobes.has(material_flags::SHEEN | material_flags::CLEARCOAT) {
+        light = r.coats.environment(simd, lights, s, light);
+    }
     light.scale(s.occlusion * c.environment_intensity)
 }
 
-/// World axes to the environment's.
+/// The direction that `v` is seen in when mirrored about `n`.
 #[inline(always)]
-pub fn turn<S: Simd>(c: &FrameConstants, d: V3<S>) -> V3<S> {
-    V3 {
-        x: d.x * c.environment_cos + d.z * c.environment_sin,
-        y: d.y,
-        z: d.z * c.environment_cos - d.x * c.environment_sin,
-    }
+pub fn mirror<S: Simd>(n: V3<S>, v: V3<S>) -> V3<S> {
+    n.scale(n.dot(v) * 2.0) - v
 }
 
 /// Irradiance / pi from spherical harmonics.
@@ -198,115 +278,6 @@ fn irradiance<S: Simd>(simd: S, c: &FrameConstants, n: V3<S>) -> V3<S> {
     V3 { x: channel(0), y: channel(1), z: channel(2) }
 }
 
-/// Texel position in an octahedral map of unit side, 0 to 1.
-#[inline(always)]
-pub fn octahedral<S: Simd>(simd: S, d: V3<S>) -> [f32x8<S>; 2] {
-    let one = f32x8::splat(simd, 1.0);
-    let zero = f32x8::splat(simd, 0.0);
-    let scale = recip8(d.x.abs() + d.y.abs() + d.z.abs());
-    let (x, y, z) = (d.x * scale, d.y * scale, d.z * scale);
-    let below = y.simd_lt(zero);
-    let signed = always(
-        #[inline(always)]
-        |v: f32x8<S>, by: f32x8<S>| by.simd_lt(zero).select(-v, v),
-    );
-    let px = below.select(signed(one - z.abs(), x), x);
-    let pz = below.select(signed(one - x.abs(), z), z);
-    [px * 0.5 + 0.5, pz * 0.5 + 0.5]
-}
-
-/// Bilinear lookup in a level of an octahedral map; edges wrap as the octahedron folds. RGB and the fourth.
-pub fn octahedral_level<S: Simd>(
-    simd: S,
-    texels: &[[f32; 4]],
-    first: [usize; 8],
-    side: [u32; 8],
-    at: [f32x8<S>; 2],
-) -> V3<S> {
-    simd.vectorize(
-        #[inline(always)]
-        || octahedral_level_here(simd, texels, first, side, at),
-    )
-}
-
-#[inline(always)]
-fn octahedral_level_here<S: Simd>(
-    simd: S,
-    texels: &[[f32; 4]],
-    first: [usize; 8],
-    side: [u32; 8],
-    at: [f32x8<S>; 2],
-) -> V3<S> {
-    let side = i32x8::simd_from(simd, fill(|lane| side[lane] as i32));
-    let first = i32x8::simd_from(simd, fill(|lane| first[lane] as i32));
-    let sides: f32x8<S> = side.to_float();
-    let x = at[0] * sides - 0.5;
-    let y = at[1] * sides - 0.5;
-    let (x0, y0) = (x.floor(), y.floor());
-    let (fx, fy) = (x - x0, y - y0);
-    let xi: i32x8<S> = x0.to_int();
-    let yi: i32x8<S> = y0.to_int();
-    let zero = i32x8::splat(simd, 0);
-    let last = side - 1;
-    let within = xi.simd_ge(zero) & yi.simd_ge(zero) & xi.simd_lt(last) & yi.simd_lt(last);
-    // The texels to the right of these two are theirs too: only at the fold is a neighbour elsewhere.
-    let unfolded = within.all_true();
-    let upper = first + yi * side + xi;
-    let lower = upper + side;
-    let mut out = [[0.0f32; 8]; 3];
-    for lane in 0..8 {
-        let tap = always(
-            #[inline(always)]
-            |texel: &[f32; 4]| f32x4::from_slice(simd, texel),
-        );
-        let [a, b, c, d] = if unfolded {
-            let upper = &texels[upper[lane] as usize..][..2];
-            let lower = &texels[lower[lane] as usize..][..2];
-            [tap(&upper[0]), tap(&upper[1]), tap(&lower[0]), tap(&lower[1])]
-        } else {
-            fill(
-                #[inline(always)]
-                |k| {
-                    let (dx, dy) = (k as i32 & 1, k as i32 >> 1);
-                    let (x, y) = fold(xi[lane] + dx, yi[lane] + dy, side[lane]);
-                    tap(&texels[(first[lane] + y * side[lane] + x) as usize])
-                },
-            )
-        };
-        let top = a + (b - a) * fx[lane];
-        let bottom = c + (d - c) * fx[lane];
-        let value = top + (bottom - top) * fy[lane];
-        for k in 0..3 {
-            out[k][lane] = value[k];
-        }
-    }
-    V3 {
-        x: f32x8::simd_from(simd, out[0]),
-        y: f32x8::simd_from(simd, out[1]),
-        z: f32x8::simd_from(simd, out[2]),
-    }
-}
-
-/// A texel beyond the edge, at most one away, is its neighbour across the fold.
-#[inline(always)]
-fn fold(x: i32, y: i32, side: i32) -> (i32, i32) {
-    let last = side - 1;
-    let (x, y) = if x < 0 {
-        (0, last - y)
-    } else if x > last {
-        (last, last - y)
-    } else {
-        (x, y)
-    };
-    if y < 0 {
-        (last - x, 0)
-    } else if y > last {
-        (last - x, last)
-    } else {
-        (x, y)
-    }
-}
-
 /// First texel of each level of [`crate::environment::Environment::specular`].
 const LEVEL_FIRST: [u32; LEVELS as usize] = {
     let mut first = [0; LEVELS as usize];
@@ -321,7 +292,7 @@ const LEVEL_FIRST: [u32; LEVELS as usize] = {
 
 /// The environment as seen by a lobe of this roughness about `d`.
 #[inline(always)]
-fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8<S>) -> V3<S> {
+pub fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8<S>) -> V3<S> {
     let last = (LEVELS - 1) as f32;
     // r (2 - r), as the levels were made.
     let two = f32x8::splat(simd, 2.0);
@@ -350,52 +321,45 @@ fn prefiltered<S: Simd>(simd: S, texels: &[[f32; 4]], d: V3<S>, roughness: f32x8
 /// Light from one punctual light.
 #[inline(always)]
 fn punctual<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>, r: &Reflectance<S>) -> V3<S> {
+    let (to_light, strength) = arriving(simd, light, s);
+    let angles = Angles::new(simd, s.normal, s.to_viewer, to_light, r.n_dot_v);
+    let spread = if s.lobes.has(material_flags::ANISOTROPY) {
+        r.stretch.ggx(simd, s.to_viewer, to_light, &angles)
+    } else {
+        microfacet::ggx(simd, &angles, r.roughness)
+    };
+    let most = V3 { x: r.f90, y: r.f90, z: r.f90 };
+    let fresnel = r.f0 + (most - r.f0).scale(angles.fresnel());
+    let scattered = r.scattered.scale(f32x8::splat(simd, INVERSE_PI));
+    let mut light_out = (fresnel.scale(spread) + scattered).scale(angles.n_dot_l);
+    if s.lobes.has(material_flags::TRANSMISSION) {
+        light_out = light_out + r.through.scale(transmission::ggx(simd, s, r, to_light));
+    }
+    if s.lobes.has(material_flags::SHEEN | material_flags::CLEARCOAT) {
+        light_out = r.coats.punctual(simd, s, to_light, &angles, light_out);
+    }
+    (light_out * V3::splat(simd, light.linear_color)).scale(strength)
+}
+
+/// The direction towards a light, and how much of its intensity arrives.
+#[inline(always)]
+fn arriving<S: Simd>(simd: S, light: &PackedLight, s: &Surface<S>) -> (V3<S>, f32x8<S>) {
     let zero = f32x8::splat(simd, 0.0);
     let one = f32x8::splat(simd, 1.0);
-    let least = f32x8::splat(simd, DIVISOR_MIN);
     let axis = V3::splat(simd, light.direction);
-    let (to_light, strength) = if light.kind == light_kind::DIRECTIONAL {
-        (axis, one)
-    } else {
-        let away = V3::splat(simd, light.position_eye) - s.position_eye;
-        let distance2 = away.dot(away).max(f32x8::splat(simd, DISTANCE2_MIN));
-        let to_light = away.scale(rsqrt8(distance2));
-        let ratio2 = distance2 * light.inverse_range2;
-        let window = (one - ratio2 * ratio2).max(zero);
-        let mut strength = recip8(distance2) * window;
-        if light.kind == light_kind::SPOT {
-            let cosine = -axis.dot(to_light);
-            let cone = (cosine * light.spot_scale + light.spot_offset).max(zero).min(one);
-            strength = strength * (cone * cone);
-        }
-        (to_light, strength)
-    };
-    let half = (to_light + s.to_viewer).normalize();
-    let clamp = always(
-        #[inline(always)]
-        |v: f32x8<S>| v.max(zero).min(one),
-    );
-    let n_dot_l = clamp(s.normal.dot(to_light));
-    let n_dot_h = clamp(s.normal.dot(half));
-    let v_dot_h = clamp(s.to_viewer.dot(half));
-
-    let alpha = r.roughness * r.roughness;
-    let alpha2 = alpha * alpha;
-    let d = (n_dot_h * alpha2 - n_dot_h) * n_dot_h + one;
-    let distribution = alpha2 * INVERSE_PI * recip8((d * d).max(least * least));
-    let smith_v = n_dot_l * sqrt8((r.n_dot_v - r.n_dot_v * alpha2) * r.n_dot_v + alpha2);
-    let smith_l = r.n_dot_v * sqrt8((n_dot_l - n_dot_l * alpha2) * n_dot_l + alpha2);
-    let visibility = recip8((smith_v + smith_l).max(least)) * 0.5;
-    let grazing = one - v_dot_h;
-    let grazing2 = grazing * grazing;
-    let grazing5 = grazing2 * grazing2 * grazing;
-    let white = V3 { x: one, y: one, z: one };
-    let fresnel = r.f0 + (white - r.f0).scale(grazing5);
-    // What single scattering loses inside the microsurface comes back coloured by F0.
-    let lost = recip8((r.scale + r.bias).max(f32x8::splat(simd, ENERGY_MIN))) - one;
-    let energy = white + r.f0.scale(lost);
-    let specular = (fresnel * energy).scale(distribution * visibility);
-    let diffuse = ((white - fresnel) * r.diffuse).scale(f32x8::splat(simd, INVERSE_PI));
-    let color = V3::splat(simd, light.linear_color);
-    ((diffuse + specular) * color).scale(n_dot_l * strength)
+    if light.kind == light_kind::DIRECTIONAL {
+        return (axis, one);
+    }
+    let away = V3::splat(simd, light.position_eye) - s.position_eye;
+    let distance2 = away.dot(away).max(f32x8::splat(simd, DISTANCE2_MIN));
+    let to_light = away.scale(rsqrt8(distance2));
+    let ratio2 = distance2 * light.inverse_range2;
+    let window = (one - ratio2 * ratio2).max(zero);
+    let mut strength = recip8(distance2) * window;
+    if light.kind == light_kind::SPOT {
+        let cosine = -axis.dot(to_light);
+        let cone = (cosine * light.spot_scale + light.spot_offset).max(zero).min(one);
+        strength = strength * (cone * cone);
+    }
+    (to_light, strength)
 }

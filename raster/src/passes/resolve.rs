@@ -8,7 +8,8 @@
 
 use fearless_simd::{f32x8, prelude::*};
 
-use super::light::{self, octahedral, octahedral_level};
+use super::light;
+use super::octahedron::{octahedral, octahedral_level, turn};
 use super::tonemap::tonemap;
 use super::vector::{V3, always, fill};
 use crate::draw::{FrameConstants, background_kind};
@@ -65,6 +66,28 @@ pub fn opaque_pixel(samples: u32, fragments: impl Iterator<Item = Lit>) -> Sum {
     }
     sum.background = open as f32 * share;
     sum
+}
+
+/// How much of a pixel each of its layers, then each of its fragments is, as [`pixel`] weighs them. Layers are given
+/// by mask and alpha, fragments by mask.
+pub fn weights(
+    samples: u32,
+    layers: impl Iterator<Item = (u32, f32)>,
+    fragments: impl Iterator<Item = u32>,
+    out: &mut Vec<f32>,
+) {
+    let share = share(samples);
+    let mut through = [1.0f32; 16];
+    let covered = |mask: u32| (0..samples as usize).filter(move |s| mask >> s & 1 == 1);
+    let transmitted =
+        |through: &[f32; 16], mask: u32| covered(mask).fold(0.0f32, |total, s| total + through[s]) * share;
+    out.clear();
+    for (mask, alpha) in layers {
+        out.push(transmitted(&through, mask) * alpha);
+        let rest = 1.0 - alpha;
+        covered(mask).for_each(|s| through[s] *= rest);
+    }
+    out.extend(fragments.map(|mask| transmitted(&through, mask)));
 }
 
 /// Adds up one pixel. `layers` nearest first.
@@ -176,7 +199,7 @@ fn sky<S: Simd>(
         #[inline(always)]
         |k: usize| x_px * c.ray_x[k] + y_px * c.ray_y[k] + c.ray_0[k],
     );
-    let d = light::turn(c, V3 { x: ray(0), y: ray(1), z: ray(2) });
+    let d = turn(c, V3 { x: ray(0), y: ray(1), z: ray(2) });
     let side = c.background_side;
     octahedral_level(simd, octahedron, [0; 8], [side; 8], octahedral(simd, d))
         .scale(f32x8::splat(simd, c.environment_intensity))

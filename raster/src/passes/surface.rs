@@ -7,7 +7,9 @@
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
 use super::light::RADIANCE_MAX;
+use super::lobes::{self, Lobes};
 use super::project::ClipVertex;
+use super::tangent_space::TangentSpace;
 use super::texture::{self, Footprint, channels};
 use super::vector::{V3, always, fill, lanes};
 use crate::draw::{Instance, instance_flags};
@@ -23,6 +25,8 @@ pub const MOTION_W_MIN: f32 = f32::from_bits(0x3580_0000);
 /// What the triangles of one instance are made of.
 #[derive(Clone, Copy)]
 pub struct InstanceData<'a> {
+    /// Its place in the draw list.
+    pub index: u32,
     /// The instance.
     pub instance: &'a Instance,
     /// Its material.
@@ -167,17 +171,7 @@ impl<S: Simd> Coordinates<S> {
         let m = data.material;
         let uses = always(
             #[inline(always)]
-            |set: u32| {
-                [
-                    &m.base_color_texture,
-                    &m.metallic_roughness_texture,
-                    &m.normal_texture,
-                    &m.occlusion_texture,
-                    &m.emissive_texture,
-                ]
-                .iter()
-                .any(|t| t.level_count > 0 && t.uv_set == set)
-            },
+            |set: u32| m.textures().iter().any(|t| t.level_count > 0 && t.uv_set == set),
         );
         let footprint = always(
             #[inline(always)]
@@ -277,7 +271,7 @@ pub fn alpha<S: Simd>(
 
 /// A vertex attribute at the point.
 #[inline(always)]
-fn attribute<S: Simd>(
+pub fn attribute<S: Simd>(
     simd: S,
     data: &InstanceData<'_>,
     corners: &Corners,
@@ -311,6 +305,8 @@ pub struct Surface<S: Simd> {
     pub depth: f32x8<S>,
     /// Pixels: previous minus current.
     pub motion: [f32x8<S>; 2],
+    /// What extensions add.
+    pub lobes: Lobes<S>,
 }
 
 /// Evaluates triangles at points of the screen.
@@ -354,9 +350,20 @@ pub fn evaluate<S: Simd>(
         emissive: V3::splat(simd, m.emissive),
         depth: b.mean(&corners.fetch(simd, |i| data.clip[i].d)),
         motion: motion(simd, data, &corners, &b),
+        lobes: Lobes::none(simd),
     };
     if instance.flags & instance_flags::UNLIT == 0 {
-        surface.normal = normal(simd, data, &corners, &b, &coordinates);
+        let space = TangentSpace::new(simd, data, &corners, &b);
+        let map =
+            coordinates.sample::<{ channels::R | channels::G | channels::B }>(simd, data, &m.normal_texture);
+        let normal = match map {
+            Some(t) => space.mapped(t, m.normal_scale),
+            None => space.normal,
+        };
+        surface.normal = space.seen(normal);
+        if m.flags & material_flags::LOBES != 0 {
+            surface.lobes = lobes::evaluate(simd, data, &coordinates, &space, surface.normal);
+        }
     }
     if m.flags & material_flags::UNLIT != 0 {
         return surface;
@@ -376,49 +383,6 @@ pub fn evaluate<S: Simd>(
         surface.emissive = surface.emissive * V3 { x: t[0], y: t[1], z: t[2] };
     }
     surface
-}
-
-/// Shading normal: interpolated, mapped, turned to the viewer's side where the material has two.
-#[inline(always)]
-fn normal<S: Simd>(
-    simd: S,
-    data: &InstanceData<'_>,
-    corners: &Corners,
-    b: &Barycentrics<S>,
-    coordinates: &Coordinates<S>,
-) -> V3<S> {
-    let (m, instance) = (data.material, data.instance);
-    let n = V3 {
-        x: attribute(simd, data, corners, b, |v| v.normal[0]),
-        y: attribute(simd, data, corners, b, |v| v.normal[1]),
-        z: attribute(simd, data, corners, b, |v| v.normal[2]),
-    };
-    let mut n = n.transform_vector(&instance.normal_from_local).normalize();
-    let mirrored = instance.flags & instance_flags::MIRRORED != 0;
-    if let Some(t) =
-        coordinates.sample::<{ channels::R | channels::G | channels::B }>(simd, data, &m.normal_texture)
-    {
-        let tangent = V3 {
-            x: attribute(simd, data, corners, b, |v| v.tangent[0]),
-            y: attribute(simd, data, corners, b, |v| v.tangent[1]),
-            z: attribute(simd, data, corners, b, |v| v.tangent[2]),
-        };
-        let side = corners.fetch(simd, |i| data.vertices[i].tangent[3])[0];
-        let side = if mirrored { -side } else { side };
-        let tangent = tangent.transform_vector(&instance.eye_from_local);
-        let tangent = (tangent - n.scale(n.dot(tangent))).normalize();
-        let bitangent = n.cross(tangent).scale(side);
-        let x = (t[0] * 2.0 - 1.0) * m.normal_scale;
-        let y = (t[1] * 2.0 - 1.0) * m.normal_scale;
-        let z = t[2] * 2.0 - 1.0;
-        n = (tangent.scale(x) + bitangent.scale(y) + n.scale(z)).normalize();
-    }
-    if m.flags & material_flags::DOUBLE_SIDED != 0 {
-        // Front faces run anticlockwise, clockwise where the transform mirrors.
-        let back = if mirrored { !b.clockwise } else { b.clockwise };
-        n = V3::select(back, -n, n);
-    }
-    n
 }
 
 /// Where the surface was minus where it is. *Units*: pixels. Zero where it was behind the camera.

@@ -112,6 +112,65 @@ fn sample_here<S: Simd, const CHANNELS: u32>(
     )
 }
 
+/// The finest level at one point, for rays: they have no footprint, and many of them average.
+#[inline(always)]
+pub fn sample_finest(texels: &[u32], texture: &PackedTexture, u: f32, v: f32) -> [f32; 4] {
+    let m = &texture.uv_transform;
+    let (u, v) = if *m == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+        (u, v)
+    } else {
+        (u * m[0] + v * m[1] + m[2], u * m[3] + v * m[4] + m[5])
+    };
+    let linear = texture.flags & texture_flags::MAG_LINEAR != 0;
+    let wrap = |shift: u32| texture.flags >> shift & texture_flags::WRAP_MASK;
+    let [left, right, across] = axis_of_one(u, texture.width, wrap(texture_flags::WRAP_U_SHIFT), linear);
+    let [upper, lower, down] = axis_of_one(v, texture.height, wrap(texture_flags::WRAP_V_SHIFT), linear);
+    let texel = |x: f32, y: f32| texels[(texture.first_texel + y as u32 * texture.width + x as u32) as usize];
+    let taps = [texel(left, upper), texel(right, upper), texel(left, lower), texel(right, lower)];
+    let srgb = texture.flags & texture_flags::SRGB != 0;
+    fill(
+        #[inline(always)]
+        |k| {
+            let decoded = srgb && k < 3;
+            let tap = |t: u32| {
+                let code = t >> (8 * k as u32) & 255;
+                if decoded { SRGB8_TO_LINEAR[code as usize] } else { code as f32 }
+            };
+            let [a, b, c, d] = taps.map(tap);
+            let top = a + (b - a) * across;
+            let bottom = c + (d - c) * across;
+            let value = top + (bottom - top) * down;
+            if decoded { value } else { value * INVERSE_255 }
+        },
+    )
+}
+
+/// Two neighbouring texels along an axis, as whole numbers, and the way between them. The same as [`axis`].
+#[inline(always)]
+fn axis_of_one(t: f32, count: u32, wrap: u32, linear: bool) -> [f32; 3] {
+    let t = t.max(-UV_MAX).min(UV_MAX);
+    let unit = match wrap {
+        wrap_code::REPEAT => t - t.floor(),
+        wrap_code::MIRROR => {
+            let m = t - (t * 0.5).floor() * 2.0;
+            if m > 1.0 { 2.0 - m } else { m }
+        }
+        _ => t.max(0.0).min(1.0),
+    };
+    let size = count as f32;
+    let position = unit * size - if linear { 0.5 } else { 0.0 };
+    let floor = position.floor();
+    let blend = if linear { position - floor } else { 0.0 };
+    let last = size - 1.0;
+    let fold = |i: f32| match wrap {
+        wrap_code::REPEAT if i < 0.0 => i + size,
+        wrap_code::REPEAT if i > last => i - size,
+        wrap_code::REPEAT => i,
+        _ => i.max(0.0).min(last),
+    };
+    [fold(floor), fold(floor + 1.0), blend]
+}
+
 /// One level.
 fn bilinear<S: Simd, const CHANNELS: u32>(
     simd: S,

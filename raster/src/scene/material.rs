@@ -1,4 +1,4 @@
-//! Materials: core metallic-roughness, unlit, emissive strength, texture transforms.
+//! Materials: core metallic-roughness, unlit, emissive strength, texture transforms. Further lobes: `lobes`.
 
 use super::error::{SceneError, quote};
 use super::file::get;
@@ -23,10 +23,10 @@ pub(crate) fn materials(
     Ok(materials)
 }
 
-struct MaterialReader<'m, 'a, 's> {
-    reader: &'m mut Reader<'a, 's>,
+pub(super) struct MaterialReader<'m, 'a, 's> {
+    pub reader: &'m mut Reader<'a, 's>,
     textures: &'m mut Textures,
-    what: String,
+    pub what: String,
 }
 
 impl MaterialReader<'_, '_, '_> {
@@ -46,11 +46,8 @@ impl MaterialReader<'_, '_, '_> {
         }
         let metallic_roughness = pbr.metallic_roughness_texture.as_ref();
         material.metallic_roughness_texture = self.texture("metallicRoughnessTexture", metallic_roughness)?;
-        if let Some(normal) = &json.normal_texture {
-            material.normal_texture = self.texture("normalTexture", Some(&normal.info))?;
-            let what = format!("{} normalTexture scale", self.what);
-            material.normal_scale = finite(|| what, normal.scale.unwrap_or(1.0))?;
-        }
+        (material.normal_texture, material.normal_scale) =
+            self.normal_texture("normalTexture", json.normal_texture.as_ref())?;
         if let Some(occlusion) = &json.occlusion_texture {
             material.occlusion_texture = self.texture("occlusionTexture", Some(&occlusion.info))?;
             [material.occlusion_strength] =
@@ -61,11 +58,16 @@ impl MaterialReader<'_, '_, '_> {
         material.alpha_mode = self.alpha_mode(json)?;
         material.double_sided = json.double_sided;
         material.unlit = json.extensions.unlit.is_some();
+        self.lobes(&json.extensions, &mut material)?;
         Ok(material)
     }
 
     /// Clamps to 0..1 and notes where that changes something.
-    fn unit_range<const N: usize>(&mut self, name: &str, values: [f64; N]) -> Result<[f32; N], SceneError> {
+    pub(super) fn unit_range<const N: usize>(
+        &mut self,
+        name: &str,
+        values: [f64; N],
+    ) -> Result<[f32; N], SceneError> {
         let values = finite_array(&format!("{} {name}", self.what), values)?;
         let clamped = values.map(|value| value.clamp(0.0, 1.0));
         if clamped != values {
@@ -108,8 +110,20 @@ impl MaterialReader<'_, '_, '_> {
         }
     }
 
+    /// A normal map and its scale.
+    pub(super) fn normal_texture(
+        &mut self,
+        name: &str,
+        normal: Option<&json::NormalTexture>,
+    ) -> Result<(Option<TextureRef>, f32), SceneError> {
+        let Some(normal) = normal else { return Ok((None, 1.0)) };
+        let texture = self.texture(name, Some(&normal.info))?;
+        let what = format!("{} {name} scale", self.what);
+        Ok((texture, finite(|| what, normal.scale.unwrap_or(1.0))?))
+    }
+
     /// A texture with its transform; left out, with a note, where it has no image or needs a third UV set.
-    fn texture(
+    pub(super) fn texture(
         &mut self,
         name: &str,
         info: Option<&json::TextureInfo>,

@@ -18,6 +18,7 @@ mod json;
 mod light;
 mod limits;
 mod load;
+mod lobes;
 mod material;
 mod mesh;
 mod meshopt;
@@ -36,6 +37,8 @@ mod view;
 pub use error::SceneError;
 pub use limits::Limits;
 pub use load::load;
+pub(crate) use lobes::FACTOR_MAX;
+pub use lobes::{Anisotropy, Clearcoat, Iridescence, Sheen, Specular, Transmission, Volume};
 pub use source::Source;
 
 use serde::Serialize;
@@ -161,7 +164,7 @@ pub struct Primitive {
     /// Unit normals. Never empty for triangles: where the file has none, vertices are split and flat normals made.
     /// Empty for lines and points without NORMAL (drawn unlit).
     pub normal: Vec<[f32; 3]>,
-    /// xyz unit tangent, w = handedness. Given or made (MikkTSpace) where the material or a variant has a normal map; else empty.
+    /// xyz unit tangent, w = handedness. Given or made (MikkTSpace) where the material or a variant needs them: for a normal map or anisotropy; else empty.
     pub tangent: Vec<[f32; 4]>,
     /// TEXCOORD_0.
     pub uv0: Vec<[f32; 2]>,
@@ -227,6 +230,15 @@ pub struct Material {
     pub double_sided: bool,
     /// KHR_materials_unlit.
     pub unlit: bool,
+    /// KHR_materials_ior: at least 1, or 0 where everything is reflected.
+    pub ior: f32,
+    pub specular: Specular,
+    pub clearcoat: Clearcoat,
+    pub sheen: Sheen,
+    pub anisotropy: Anisotropy,
+    pub transmission: Transmission,
+    pub volume: Volume,
+    pub iridescence: Iridescence,
 }
 
 impl Default for Material {
@@ -247,6 +259,14 @@ impl Default for Material {
             alpha_mode: AlphaMode::Opaque,
             double_sided: false,
             unlit: false,
+            ior: 1.5,
+            specular: Specular::default(),
+            clearcoat: Clearcoat::default(),
+            sheen: Sheen::default(),
+            anisotropy: Anisotropy::default(),
+            transmission: Transmission::default(),
+            volume: Volume::default(),
+            iridescence: Iridescence::default(),
         }
     }
 }

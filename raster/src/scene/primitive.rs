@@ -102,16 +102,16 @@ impl<'a> PrimitiveReader<'_, 'a, '_> {
             normals::flatten(&self.what, primitive, &mut self.reader.budget)?;
         }
         let variants = primitive.variant_materials.iter().flatten();
-        let normal_map = std::iter::once(&primitive.material)
+        let uv_set = std::iter::once(&primitive.material)
             .chain(variants)
-            .find_map(|&material| self.materials[material as usize].normal_texture);
-        let Some(normal_map) = normal_map else {
+            .find_map(|&material| self.materials[material as usize].tangent_uv_set());
+        let Some(uv_set) = uv_set else {
             primitive.tangent = Vec::new();
             primitive.targets.iter_mut().for_each(|target| target.tangent = Vec::new());
             return Ok(());
         };
         if primitive.tangent.is_empty() {
-            let note = tangents::generate(&self.what, primitive, normal_map.uv_set, &mut self.reader.budget)?;
+            let note = tangents::generate(&self.what, primitive, uv_set, &mut self.reader.budget)?;
             if let Some(note) = note {
                 self.reader.note(note);
             }

@@ -1,4 +1,4 @@
-//! Tangents where a normal map needs them and the file has none: MikkTSpace, as glTF 2.0 (3.7.2.1) asks.
+//! Tangents where a normal map or anisotropy needs them and the file has none: MikkTSpace, as glTF 2.0 (3.7.2.1) asks.
 
 use std::collections::HashMap;
 
@@ -68,7 +68,7 @@ impl Geometry<ExactOps> for Corners<'_> {
     }
 }
 
-/// Makes tangents from the UV set of the normal map, splitting vertices whose corners disagree.
+/// Makes tangents from the UV set of what needs them, splitting vertices whose corners disagree.
 ///
 /// Without that UV set every tangent is some vector at right angles to the normal. Made tangents do not move with
 /// morph targets. Returns a note where something else than MikkTSpace's tangents was made.
@@ -84,7 +84,7 @@ pub(crate) fn generate(
     let uv = if uv_set == 0 { &primitive.uv0 } else { &primitive.uv1 };
     if uv.is_empty() {
         primitive.tangent = primitive.normal.iter().map(|&normal| sound(None, normal)).collect();
-        return Ok(Some(format!("{what} has a normal map but not its TEXCOORD_{uv_set}")));
+        return Ok(Some(format!("{what} needs tangents but has no TEXCOORD_{uv_set}")));
     }
     let faces = faces(primitive);
     let valence = Valence::of(primitive, uv, &faces);

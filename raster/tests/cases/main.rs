@@ -10,6 +10,7 @@ mod rendered;
 
 mod camera;
 mod file;
+mod furnace;
 mod geometry;
 mod index;
 mod material;

@@ -29,6 +29,7 @@ pub fn dark() -> &'static Environment {
             irradiance_sh: [[0.0; 4]; 9],
             background: vec![[0.0; 4]],
             background_side: 1,
+            distribution: Default::default(),
         }
     })
 }
@@ -68,7 +69,7 @@ pub fn plain(width: u32, height: u32) -> FrameRequest {
         width,
         height,
         samples: 1,
-        outputs: Output::ALL.to_vec(),
+        outputs: Output::CLASSIC.to_vec(),
         tonemap: Tonemap::None,
         lighting: Lighting { environment: Some(false), ..Lighting::default() },
         ..FrameRequest::default()

@@ -7,7 +7,7 @@ fn bytes<T: bytemuck::Pod>(buffer: &Option<Vec<T>>) -> Option<&[u8]> {
 }
 
 /// Each output's bytes.
-fn outputs(frame: &Frame) -> [(&'static str, Option<&[u8]>); 7] {
+fn outputs(frame: &Frame) -> [(&'static str, Option<&[u8]>); 12] {
     [
         (
             "color",
@@ -22,6 +22,11 @@ fn outputs(frame: &Frame) -> [(&'static str, Option<&[u8]>); 7] {
         ("normal", bytes(&frame.normal)),
         ("albedo", bytes(&frame.albedo)),
         ("id", bytes(&frame.id)),
+        ("irradiance", bytes(&frame.irradiance)),
+        ("reflectance", bytes(&frame.reflectance)),
+        ("emission", bytes(&frame.emission)),
+        ("hit_distance", bytes(&frame.hit_distance)),
+        ("variance", bytes(&frame.variance)),
     ]
 }
 

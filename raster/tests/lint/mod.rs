@@ -17,7 +17,7 @@ const PRODUCT: u8 = 1;
 const SUM: u8 = 2;
 
 /// Calls that give the same bits everywhere.
-const ALLOWED: [MathFunction; 8] = [
+const ALLOWED: [MathFunction; 9] = [
     MathFunction::Abs,
     MathFunction::Min,
     MathFunction::Max,
@@ -26,6 +26,7 @@ const ALLOWED: [MathFunction; 8] = [
     MathFunction::CountOneBits,
     MathFunction::CountLeadingZeros,
     MathFunction::CountTrailingZeros,
+    MathFunction::ReverseBits,
 ];
 
 /// What is known about a module's values.

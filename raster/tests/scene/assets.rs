@@ -44,7 +44,7 @@ fn frame(cpu: &Cpu, scene: Scene) -> Frame {
         height: 64,
         time_s: 0.4,
         previous_time_s: Some(0.3),
-        outputs: Output::ALL.to_vec(),
+        outputs: Output::CLASSIC.to_vec(),
         ..FrameRequest::default()
     };
     let job = Job {

@@ -11,6 +11,7 @@ mod geometry;
 mod graph;
 mod image;
 mod limit;
+mod lobes;
 mod material;
 mod mutation;
 mod refused;

@@ -54,6 +54,7 @@ fn defaults_and_given_values() {
         alpha_mode: AlphaMode::Mask { cutoff: 0.7 },
         double_sided: true,
         unlit: false,
+        ..Material::default()
     };
     assert_eq!(made.materials[0], expected);
     assert_eq!(made.images.iter().map(|image| image.rgba[0][0]).collect::<Vec<_>>(), [2, 0, 1]);

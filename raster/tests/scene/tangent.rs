@@ -115,7 +115,7 @@ fn degenerate_maps_and_triangles_give_sound_tangents() {
     file.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap().remove("TEXCOORD_0");
     let made = scene(file.glb());
     check_sound("no map", first(&made));
-    assert_eq!(made.notes, ["mesh 0 primitive 0 has a normal map but not its TEXCOORD_0"]);
+    assert_eq!(made.notes, ["mesh 0 primitive 0 needs tangents but has no TEXCOORD_0"]);
     let mut file = mapped(&SQUARE, &[[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]], &BOTH);
     file.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap().remove("NORMAL");
     check_sound("flat", first(&scene(file.glb())));
@@ -153,4 +153,27 @@ fn a_vertex_of_very_many_triangles_takes_neither_stack_nor_time() {
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
     assert_eq!(made.notes, [""; 0]);
     check_sound("grid", first(&made));
+}
+
+#[test]
+fn anisotropy_and_a_coats_normal_map_need_tangents() {
+    let uvs = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]];
+    let coat = |strength: f64| {
+        json!({ "KHR_materials_clearcoat":
+            { "clearcoatFactor": strength, "clearcoatNormalTexture": { "index": 0 } } })
+    };
+    let cases = [
+        ("coat", coat(0.5), true),
+        ("no coat", coat(0.0), false),
+        ("anisotropy", json!({ "KHR_materials_anisotropy": { "anisotropyStrength": 0.5 } }), true),
+        ("no anisotropy", json!({ "KHR_materials_anisotropy": { "anisotropyRotation": 0.5 } }), false),
+    ];
+    for (name, extensions, needed) in cases {
+        let mut file = mapped(&SQUARE, &uvs, &BOTH);
+        file.uses("KHR_materials_clearcoat").uses("KHR_materials_anisotropy");
+        file.json["materials"][0] = json!({ "extensions": extensions });
+        let made = scene(file.glb());
+        let expected: &[[f32; 4]] = if needed { &[[1.0, 0.0, 0.0, 1.0]; 4] } else { &[] };
+        assert_eq!(first(&made).tangent, expected, "{name}");
+    }
 }

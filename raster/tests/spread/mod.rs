@@ -1,14 +1,18 @@
 //! A spread of scenes and requests: each uses what the others do not.
 
+mod shadows;
+pub mod traced;
+
 use std::sync::Arc;
 
 use isoframe_raster::frame::{
-    Background, CameraChoice, ColorFormat, FrameRequest, Lighting, Output, ProjectionChoice, Tonemap,
+    Background, CameraChoice, ColorFormat, FrameRequest, Lighting, Output, ProjectionChoice, Sun, Tonemap,
 };
 use isoframe_raster::prepared::Prepared;
 use isoframe_raster::scene::{
-    self, AlphaMode, Image, Light, LightKind, Limits, Material, Mesh, Node, Primitive, Scene, Source,
-    Texture, TextureRef, Topology, Transform, Trs, Wrap,
+    self, AlphaMode, Anisotropy, Clearcoat, Image, Iridescence, Light, LightKind, Limits, Material, Mesh,
+    MorphTarget, Node, Primitive, Scene, Sheen, Skin, Source, Specular, Texture, TextureRef, Topology,
+    Transform, Transmission, Trs, Volume, Wrap,
 };
 
 use crate::common;
@@ -30,11 +34,22 @@ pub fn cases() -> Vec<Case> {
 
 /// Cases made here.
 pub fn built() -> Vec<Case> {
-    vec![textures(), layers(), ties(), lines_and_points(), crossing(), nothing()]
+    vec![
+        textures(),
+        layers(),
+        ties(),
+        lines_and_points(),
+        crossing(),
+        lobes(),
+        nothing(),
+        shadows::casters(),
+        shadows::deformed(),
+        shadows::many_lights(),
+    ]
 }
 
 fn request(width: u32, height: u32, samples: u32) -> FrameRequest {
-    FrameRequest { width, height, samples, outputs: Output::ALL.to_vec(), ..FrameRequest::default() }
+    FrameRequest { width, height, samples, outputs: Output::CLASSIC.to_vec(), ..FrameRequest::default() }
 }
 
 /// A camera at `eye` looking down -Z.
@@ -311,6 +326,117 @@ fn crossing() -> Case {
     case("crossing", scene, request, ColorFormat::Linear)
 }
 
+/// Materials with each lobe alone and with all of them, textured and not.
+fn lobed() -> Vec<Material> {
+    let plastic = || Material { metallic: 0.0, roughness: 0.4, ..Material::default() };
+    let full = Material {
+        base_color: [0.8, 0.7, 0.9, 1.0],
+        base_color_texture: reference(0, 0),
+        normal_texture: reference(0, 1),
+        metallic: 0.3,
+        roughness: 0.3,
+        ior: 1.7,
+        specular: Specular {
+            strength: 0.8,
+            texture: reference(0, 1),
+            color: [1.0, 0.5, 3.0],
+            color_texture: reference(1, 0),
+        },
+        clearcoat: Clearcoat {
+            strength: 0.7,
+            texture: reference(0, 0),
+            roughness: 0.5,
+            roughness_texture: reference(1, 1),
+            normal_texture: reference(0, 0),
+            normal_scale: 0.6,
+        },
+        sheen: Sheen {
+            color: [0.3, 0.9, 0.5],
+            color_texture: reference(1, 1),
+            roughness: 0.8,
+            roughness_texture: reference(0, 0),
+        },
+        anisotropy: Anisotropy { strength: 0.9, rotation_rad: 0.5, texture: reference(1, 0) },
+        transmission: Transmission { strength: 0.8, texture: reference(1, 1) },
+        volume: Volume {
+            thickness: 0.7,
+            thickness_texture: reference(0, 1),
+            attenuation_color: [0.8, 0.4, 0.6],
+            attenuation_distance: Some(0.3),
+        },
+        iridescence: Iridescence {
+            strength: 0.9,
+            texture: reference(0, 0),
+            ior: 1.4,
+            thickness_min_nm: 150.0,
+            thickness_max_nm: 700.0,
+            thickness_texture: reference(1, 0),
+        },
+        double_sided: true,
+        ..Material::default()
+    };
+    vec![
+        full,
+        Material { ior: 2.1, ..plastic() },
+        Material { clearcoat: Clearcoat { strength: 1.0, ..Clearcoat::default() }, ..plastic() },
+        Material {
+            metallic: 1.0,
+            anisotropy: Anisotropy { strength: 0.7, rotation_rad: -1.0, texture: None },
+            ..plastic()
+        },
+        Material { sheen: Sheen { color: [0.9; 3], roughness: 0.2, ..Sheen::default() }, ..plastic() },
+        Material { transmission: Transmission { strength: 0.9, texture: None }, ..plastic() },
+        Material { iridescence: Iridescence { strength: 1.0, ..Iridescence::default() }, ..plastic() },
+        plastic(),
+    ]
+}
+
+/// Every lobe under every kind of light, beside a material that has none.
+fn lobes() -> Case {
+    let materials = lobed();
+    let count = materials.len() as u32;
+    let placed = |k: u32| {
+        let (x, y) = ((k % 4) as f32 * 1.3 - 2.0, (k / 4) as f32 * 1.5 - 0.8);
+        let scale = [if k == 0 { -0.7 } else { 0.6 }, 0.7, 0.9];
+        let turned = [0.2, 0.3, 0.0, 0.932_737_9];
+        node(k, Transform::Trs(Trs { translation: [x, y, 0.0], rotation: turned, scale }))
+    };
+    let mut nodes: Vec<Node> = (0..count).map(placed).collect();
+    for (light, translation) in [[1.0, 2.0, 2.5], [-1.5, 0.4, 1.5], [0.0, 0.5, -2.0]].into_iter().enumerate()
+    {
+        let local = at(translation);
+        nodes.push(Node { light: Some(light as u32), local, visible: true, ..Node::default() });
+    }
+    let scene = Scene {
+        nodes,
+        meshes: (0..count)
+            .map(|k| Mesh {
+                primitives: vec![Primitive { color: Vec::new(), ..square(3, k) }],
+                ..Mesh::default()
+            })
+            .collect(),
+        materials,
+        textures: vec![
+            texture(0, Wrap::Repeat, Wrap::Repeat, true, Some(true)),
+            texture(1, Wrap::Mirror, Wrap::Clamp, true, None),
+        ],
+        images: vec![image(16, 16, 3), image(9, 7, 40)],
+        lights: vec![
+            light(LightKind::Directional, None, 2.0),
+            light(LightKind::Point, Some(9.0), 3.0),
+            light(LightKind::Point, None, 20.0),
+        ],
+        ..Scene::default()
+    };
+    let request = FrameRequest {
+        camera: looking([0.0, 0.1, 4.0], perspective(0.1)),
+        lighting: Lighting { environment: Some(true), ..Lighting::default() },
+        tonemap: Tonemap::None,
+        ..request(111, 73, 4)
+    };
+    case("lobes", scene, request, ColorFormat::Linear)
+}
+
 fn light(kind: LightKind, range: Option<f32>, intensity: f32) -> Light {
     Light { name: String::new(), kind, color: [1.0, 0.9, 0.8], intensity, range }
 }
@@ -327,7 +453,7 @@ fn nothing() -> Case {
 
 /// Scenes made by others, where they are.
 fn shared() -> Vec<Case> {
-    const SCENES: [(&str, u32, f64); 12] = [
+    const SCENES: [(&str, u32, f64); 15] = [
         ("CesiumMilkTruck/CesiumMilkTruck.glb", 4, 0.4),
         ("AlphaBlendModeTest/AlphaBlendModeTest.glb", 4, 0.0),
         ("Fox/Fox.glb", 4, 0.7),
@@ -340,6 +466,9 @@ fn shared() -> Vec<Case> {
         ("ClearCoatTest/ClearCoatTest.glb", 4, 0.0),
         ("BoxAnimated/BoxAnimated.glb", 1, 1.2),
         ("SpecularTest/SpecularTest.glb", 4, 0.0),
+        ("AnisotropyStrengthTest/AnisotropyStrengthTest.glb", 4, 0.0),
+        ("AttenuationTest/AttenuationTest.glb", 4, 0.0),
+        ("ClearcoatWicker/ClearcoatWicker.glb", 4, 0.0),
     ];
     let Some(folder) = common::assets() else { return Vec::new() };
     let limits = Limits::default();
@@ -350,8 +479,20 @@ fn shared() -> Vec<Case> {
         let scene = scene.unwrap_or_else(|error| panic!("{path}: {error}"));
         let request =
             FrameRequest { time_s, previous_time_s: Some(time_s - 0.1), ..request(96, 64, samples) };
-        let scene = Prepared::new(Arc::new(scene));
-        cases.push(Case { name: path.into(), scene, request, color: ColorFormat::Srgb8 });
+        let scene = Arc::new(scene);
+        let direction_world = [-0.4, -1.0, -0.6];
+        let lighting = Lighting {
+            shadows: true,
+            sun: Some(Sun { direction_world, illuminance_lux: 2.0 }),
+            ..Lighting::default()
+        };
+        for (name, request) in [
+            (path.to_owned(), request.clone()),
+            (format!("{path} with shadows"), FrameRequest { lighting, ..request }),
+        ] {
+            let scene = Prepared::new(scene.clone());
+            cases.push(Case { name, scene, request, color: ColorFormat::Srgb8 });
+        }
     }
     cases
 }

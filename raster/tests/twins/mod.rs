@@ -8,7 +8,7 @@ use naga::{
 };
 
 /// Functions that read a struct out of a list, or one field of it: name, struct, field.
-pub const ACCESSORS: [(&str, &str, Option<&str>); 12] = [
+pub const ACCESSORS: [(&str, &str, Option<&str>); 24] = [
     ("vertex_from", "Vertex", None),
     ("vertex_position", "Vertex", Some("position")),
     ("vertex_tangent", "Vertex", Some("tangent")),
@@ -19,8 +19,20 @@ pub const ACCESSORS: [(&str, &str, Option<&str>); 12] = [
     ("material_emission", "PackedMaterial", None),
     ("material_factors", "PackedMaterial", None),
     ("material_flags", "PackedMaterial", Some("flags")),
+    ("material_dielectric", "PackedMaterial", None),
+    ("material_clearcoat", "PackedMaterial", None),
+    ("material_sheen", "PackedMaterial", None),
+    ("material_anisotropy", "PackedMaterial", None),
+    ("material_volume", "PackedMaterial", None),
+    ("material_iridescence", "PackedMaterial", None),
     ("material_texture", "PackedTexture", None),
     ("light_at", "PackedLight", None),
+    ("tree_node", "Node", None),
+    ("placement_at", "Placement", None),
+    ("leaf_triangle", "LeafTriangle", None),
+    ("emitter_at", "Emitter", None),
+    ("guide_at", "PackedGuide", None),
+    ("light_of_pixel", "PackedPixelLight", None),
 ];
 
 /// What a list's constants begin with, `PREFIX_FIELD` being where a field begins. *Units*: vec4<u32>.

@@ -53,7 +53,7 @@ fn of_embedded(embedded: &Embedded, studio: &Arc<Environment>) -> Result<Subject
 /// Scenes by name, from their own camera, a little into their animation.
 pub(super) fn named(scenes: &[String], size: &str) -> Result<Vec<Subject>, Failure> {
     let studio = Arc::new(source::environment(None)?);
-    let all = Output::ALL.map(Output::name).join(",");
+    let all = Output::CLASSIC.map(Output::name).join(",");
     let of_name = |name: &String| -> Result<Subject, Failure> {
         let scene = source::scene(name)?;
         let request = from_pairs([

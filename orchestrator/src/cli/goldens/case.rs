@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isoframe_raster::frame::{ENGINE, FrameRequest};
+use isoframe_raster::frame::{ENGINE, FrameRequest, Output};
 use serde::{Deserialize, Serialize};
 
 use super::super::digest::Digests;
@@ -53,7 +53,9 @@ impl Case {
     pub(crate) fn request(&self, scene: &str, environment: Option<&str>) -> Result<FrameRequest, Failure> {
         let named = [("scene", Some(scene)), ("env", environment)];
         let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let all = isoframe_raster::frame::Output::ALL.map(|output| output.name()).join(",");
+        let traced = self.request.contains_key("traced");
+        let all = Output::all().filter(|output| traced || !Output::TRACED.contains(output));
+        let all = all.map(Output::name).collect::<Vec<_>>().join(",");
         let given = self.request.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let output = (!self.request.contains_key("output")).then_some(("output", all.as_str()));
         Ok(from_pairs(named.chain(given).chain(output))?)

@@ -46,13 +46,16 @@ embedded! {
     "demo-orthographic" demo,
     "edges" own,
     "lights" own,
+    "lobes" own,
     "materials" own,
     "morph" own,
     "nodes" own,
     "points-and-lines" own,
+    "shadows" own,
     "skin" own,
     "textures" own,
     "ties" own,
+    "traced-room" own,
     "variants" own,
 }
 

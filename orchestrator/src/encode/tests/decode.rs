@@ -36,10 +36,15 @@ fn whole_numbers_are_as_documented() {
         normal: Some(vec![[0.0, 0.0, 0.0], [1.0, -1.0, 0.0], [0.6, 0.0, -0.8], [0.0, 1.0, 0.0]]),
         albedo: Some(vec![[0.18, 0.5, 1.0]; 4]),
         id: Some(vec![[0, 0], [1, 2], [65535, 1], [3, 1]]),
+        irradiance: Some(vec![[0.18, 0.5, 2.0, 9.0, 9.0, 9.0]; 4]),
+        reflectance: Some(vec![[0.18, 0.5, 1.0, 9.0, 9.0, 9.0]; 4]),
+        emission: Some(vec![[0.18, 0.5, 7.0]; 4]),
+        hit_distance: Some(vec![1.0, 65504.0, 3.0, 2.0]),
+        variance: Some(vec![[0.25, 4.0]; 4]),
         motion_valid: true,
         coverage: None,
     };
-    let plan = plan(4, 1, &Output::ALL);
+    let plan = plan(4, 1, &super::all());
     let decode = |frame: &Frame, format, output| {
         let encoded =
             encode(frame, &plan, format, Selection::One(output), &EncodeOptions::default()).unwrap();
@@ -59,6 +64,11 @@ fn whole_numbers_are_as_documented() {
     assert_eq!(sixteen(Output::Color)[8..], [0, 0, 0, 0, 65535, 65535, 65535, 11796]);
     assert_eq!(sixteen(Output::Base)[..4], [48192, 65535, 65535, half]);
     assert_eq!(sixteen(Output::Albedo)[..3], [30235, 48192, 65535]);
+    for output in [Output::Irradiance, Output::Reflectance, Output::Emission] {
+        assert_eq!(sixteen(output)[..3], [30235, 48192, 65535], "{output}");
+    }
+    assert_eq!(sixteen(Output::Variance)[..3], [half, 65535, 0]);
+    assert_eq!(eight(Output::HitDistance), [0, 254, 0, 0]);
     assert_eq!(sixteen(Output::Depth), [0, 65535, 65534, 32767]);
     assert_eq!(eight(Output::Depth), [0, 255, 254, 127]);
     let range = decode(&frame, Format::Png16, Output::Depth).0.unwrap();
@@ -126,7 +136,7 @@ fn exr_is_the_frame() {
             let names: Vec<String> = channels.iter().map(|channel| channel.name.to_string()).collect();
             assert!(names.is_sorted(), "{names:?}");
             if selection == Selection::Layers {
-                assert_eq!(names.len(), 27, "{names:?}");
+                assert_eq!(names.len(), 45, "{names:?}");
             }
             for (channel, name) in channels.iter().zip(&names) {
                 check_channel(&frame, name, &channel.sample_data, format == Format::ExrHalf);
@@ -149,6 +159,17 @@ fn check_channel(frame: &Frame, name: &str, samples: &FlatSamples, half: bool) {
         "depth" => frame.depth.clone().unwrap(),
         "motion" => frame.motion.iter().flatten().map(|pixel| pixel[xyz()]).collect(),
         "normal" => frame.normal.iter().flatten().map(|pixel| pixel[xyz()]).collect(),
+        "irradiance" | "reflectance" => {
+            let both = if name.starts_with("irradiance") { &frame.irradiance } else { &frame.reflectance };
+            let at = rgba() + if name.contains(".specular.") { 3 } else { 0 };
+            both.iter().flatten().map(|pixel| pixel[at]).collect()
+        }
+        "emission" => frame.emission.iter().flatten().map(|pixel| pixel[rgba()]).collect(),
+        "hit_distance" => frame.hit_distance.clone().unwrap(),
+        "variance" => {
+            let at = usize::from(letter == "specular");
+            frame.variance.iter().flatten().map(|pixel| pixel[at]).collect()
+        }
         "id" => {
             let at = usize::from(letter == "primitive");
             let expected: Vec<u32> = frame.id.iter().flatten().map(|pixel| pixel[at]).collect();
@@ -159,7 +180,7 @@ fn check_channel(frame: &Frame, name: &str, samples: &FlatSamples, half: bool) {
         "CryptoObject00" | "CryptoObject01" => return,
         other => panic!("{other}"),
     };
-    let colour = !["depth", "motion", "normal"].contains(&name.split('.').next().unwrap());
+    let colour = ["R", "G", "B", "A", "base", "albedo"].contains(&name.split('.').next().unwrap());
     match samples {
         FlatSamples::F16(values) if half && colour => {
             let expected: Vec<f16> = expected.into_iter().map(f16::from_f32).collect();
@@ -229,7 +250,7 @@ fn png_says_that_it_is_srgb() {
             }
             rest = &body[size + 4..];
         }
-        let picture = matches!(output, Output::Color | Output::Base | Output::Albedo);
+        let picture = super::super::samples::is_picture(output);
         for tag in ["cICP", "sRGB", "gAMA", "cHRM"] {
             assert_eq!(
                 names.iter().filter(|name| *name == tag).count(),

@@ -150,6 +150,35 @@ pub(crate) struct Lighting {
     environment_rotation_rad: f32,
     /// One more directional light.
     sun: Option<Sun>,
+    /// Whether lights cast hard shadows; traced light always has shadows.
+    #[schema(required = false, default = false)]
+    shadows: bool,
+    /// Traced light; absent: classic.
+    traced: Option<Traced>,
+}
+
+/// Traced light.
+#[derive(ToSchema)]
+pub(crate) struct Traced {
+    /// Light samples of each pixel.
+    #[schema(required = false, default = 16, minimum = 1, maximum = 65536)]
+    samples: u32,
+    /// How often light may scatter diffusely before it reaches what is seen.
+    #[schema(required = false, default = 3, maximum = 8)]
+    diffuse_bounces: u32,
+    /// How often it may be mirrored or refracted.
+    #[schema(required = false, default = 4, maximum = 8)]
+    specular_bounces: u32,
+    /// Radius of point and spot lights, in scene units.
+    #[schema(required = false, default = 0.0)]
+    light_radius: f32,
+    /// Angle from the centre of a directional light to its rim, in radians.
+    #[schema(required = false, default = 0.0)]
+    light_angle_rad: f32,
+    /// Ambient occlusion instead of bounces, in scene units.
+    occlusion_radius: Option<f32>,
+    /// Largest radiance that one sample may add.
+    sample_radiance_max: Option<f32>,
 }
 
 /// A white directional light.
@@ -191,6 +220,11 @@ pub(crate) enum Output {
     Normal,
     Albedo,
     Id,
+    Irradiance,
+    Reflectance,
+    Emission,
+    HitDistance,
+    Variance,
 }
 
 /// Neural modes.
@@ -213,6 +247,8 @@ pub(crate) struct FrameQuery {
     background: Option<String>,
     /// `auto`, an index, a name, `front`, `three-quarter`, an orbit, a matrix. Default `auto`.
     camera: Option<String>,
+    /// Diffuse bounces of traced light, 0 to 8. Default 3.
+    diffuse_bounces: Option<u32>,
     /// Environment, blake3, hex. Default: the built-in studio.
     env: Option<String>,
     /// Scale of the environment's radiance. Default 1.
@@ -225,24 +261,36 @@ pub(crate) struct FrameQuery {
     exposure: Option<f64>,
     /// Pixels, with `width`. Default 720.
     height: Option<u32>,
+    /// Angle from the centre of a directional light to its rim, of traced light: `0.27deg`. Default 0.
+    light_angle: Option<String>,
+    /// Radius of point and spot lights of traced light, in scene units. Default 0.
+    light_radius: Option<f64>,
     /// Whether the file's lights shine: `on`, `off`. Default `on`.
     lights: Option<String>,
     /// Channel to take a model from. Default `live`.
     model_channel: Option<String>,
     /// `off`, `auto`, `required`. Default `off`; has to be in the URL for an `immutable` answer.
     neural: Option<String>,
+    /// Ambient occlusion instead of bounces, in scene units.
+    occlusion_radius: Option<f64>,
     /// One output, or several separated by commas (EXR only). Default `color`.
     output: Option<String>,
     /// Camera of the previous frame, for motion.
     previous_camera: Option<String>,
     /// Scene time of the previous frame in seconds, for motion.
     previous_time: Option<f64>,
+    /// Largest radiance that one sample of traced light may add.
+    sample_max: Option<f64>,
     /// Coverage samples per pixel: 1, 4, 8, 16. Default 4.
     samples: Option<u32>,
     /// Seed of everything stochastic. Default 0.
     seed: Option<u32>,
+    /// Whether lights cast hard shadows: `on`, `off`. Default `off`.
+    shadows: Option<String>,
     /// Width and height: `1280x720`.
     size: Option<String>,
+    /// Mirrored or refracted bounces of traced light, 0 to 8. Default 4.
+    specular_bounces: Option<u32>,
     /// Direction `x,y,z` in which one more light shines.
     sun: Option<String>,
     /// Its illuminance in lux. Default pi.
@@ -251,6 +299,8 @@ pub(crate) struct FrameQuery {
     time: Option<f64>,
     /// `neutral`, `aces`, `none`. Default `neutral`.
     tonemap: Option<String>,
+    /// Light samples of each pixel, or `off` for classic light. Default `off`.
+    traced: Option<String>,
     /// Material variant, by name.
     variant: Option<String>,
     /// Pixels, with `height`. Default 1280.
@@ -361,6 +411,7 @@ mod tests {
         assert_nulls(&lighting, &serde_json::to_value(frame::Lighting::default()).expect("JSON"));
         let sun = frame::Sun { direction_world: [1.0; 3], illuminance_lux: 1.0 };
         assert_eq!(properties(&schema::<Sun>()), keys(sun));
+        assert_eq!(properties(&schema::<Traced>()), keys(frame::Traced::default()));
     }
 
     #[test]
@@ -410,7 +461,7 @@ mod tests {
             words(&schema::<super::Background>()),
             words_of(&[B::Transparent, B::Environment, B::Srgb([0; 3])])
         );
-        assert_eq!(words(&schema::<super::Output>()), words_of(&O::ALL));
+        assert_eq!(words(&schema::<super::Output>()), words_of(&O::all().collect::<Vec<_>>()));
         assert_eq!(
             words(&schema::<Neural>()),
             words_of(&[NeuralMode::Off, NeuralMode::Auto, NeuralMode::Required])

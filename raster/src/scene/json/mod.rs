@@ -2,9 +2,11 @@
 //!
 //! Unknown members are let through (they are `extras` or belong to extensions), values of a wrong type are not.
 
+mod lobes;
 mod root;
 mod scan;
 
+pub(crate) use lobes::*;
 pub(crate) use root::*;
 pub(crate) use scan::{Scan, scan};
 

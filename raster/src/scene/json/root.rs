@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::lobes::{Anisotropy, Clearcoat, Ior, Iridescence, Sheen, Specular, Transmission, Volume};
+
 /// Index of something in one of the root's arrays.
 pub(crate) type Index = u32;
 
@@ -236,6 +238,22 @@ pub(crate) struct MaterialExtensions {
     pub unlit: Option<Empty>,
     #[serde(rename = "KHR_materials_emissive_strength")]
     pub emissive_strength: Option<EmissiveStrength>,
+    #[serde(rename = "KHR_materials_ior")]
+    pub ior: Option<Ior>,
+    #[serde(rename = "KHR_materials_specular")]
+    pub specular: Option<Specular>,
+    #[serde(rename = "KHR_materials_clearcoat")]
+    pub clearcoat: Option<Clearcoat>,
+    #[serde(rename = "KHR_materials_sheen")]
+    pub sheen: Option<Sheen>,
+    #[serde(rename = "KHR_materials_anisotropy")]
+    pub anisotropy: Option<Anisotropy>,
+    #[serde(rename = "KHR_materials_transmission")]
+    pub transmission: Option<Transmission>,
+    #[serde(rename = "KHR_materials_volume")]
+    pub volume: Option<Volume>,
+    #[serde(rename = "KHR_materials_iridescence")]
+    pub iridescence: Option<Iridescence>,
 }
 
 /// An object of which only its presence counts.
