@@ -9,7 +9,7 @@ use super::items::{
     prune, shading_point,
 };
 use super::order::Order;
-use super::traced::TracedLight;
+use super::traced::{TracedLight, lane_of};
 use crate::accel::{SceneTree, Stack};
 use crate::backend::Cancel;
 use crate::draw::{DrawList, instance_flags};
@@ -21,7 +21,7 @@ use crate::passes::project::{Setup, mode};
 use crate::passes::resolve;
 use crate::passes::shadow::Origin;
 use crate::passes::surface::{self, InstanceData, Surface};
-use crate::passes::vector::{V3, Vector, always, fill, lanes};
+use crate::passes::vector::{always, fill, lanes};
 use crate::passes::visibility::{self, BLOCK, BLOCKS_X, TILE_HEIGHT, TILE_WIDTH, TileSamples};
 use crate::prepared::{PackedMaterial, material_flags};
 use crate::simd::dispatch;
@@ -336,7 +336,7 @@ impl Tile<'_> {
         let radiance = if unlit {
             s.base
         } else if let Some(traced) = &self.context.traced {
-            traced.radiance(simd, self, data, &triangles, batch, &items.items, &s)
+            traced.radiance(simd, self, data, batch, &items.items, &s)
         } else {
             let reaching = self.context.rays.map(|tree| {
                 self.shadows(simd, tree, data, &triangles, batch.len(), &s, rays);
@@ -410,7 +410,6 @@ impl Tile<'_> {
         rays: &mut RayScratch,
     ) {
         let matter = &self.context.matter;
-        let lane_of = |v: &V3<S>, lane: usize| Vector { x: v.x[lane], y: v.y[lane], z: v.z[lane] };
         rays.reaching.clear();
         rays.reaching.resize(self.context.lights.punctual.len(), 0);
         for lane in 0..count {

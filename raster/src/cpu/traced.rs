@@ -44,12 +44,10 @@ impl TracedLight<'_> {
         simd: S,
         tile: &Tile<'_>,
         data: &InstanceData<'_>,
-        triangles: &[u32; 8],
         batch: &[u32],
         items: &[Item],
         s: &Surface<S>,
     ) -> V3<S> {
-        let _ = triangles;
         let mut out = [[0.0; 8]; 3];
         for (lane, &k) in batch.iter().enumerate() {
             let own = self.own(data, s, lane);
@@ -406,8 +404,9 @@ fn is_lit(data: &InstanceData<'_>) -> bool {
     data.material.flags & material_flags::UNLIT == 0 && data.instance.flags & instance_flags::UNLIT == 0
 }
 
+/// One lane of eight vectors.
 #[inline(always)]
-fn lane_of<S: Simd>(v: &V3<S>, lane: usize) -> Vector {
+pub fn lane_of<S: Simd>(v: &V3<S>, lane: usize) -> Vector {
     Vector { x: v.x[lane], y: v.y[lane], z: v.z[lane] }
 }
 

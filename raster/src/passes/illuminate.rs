@@ -9,7 +9,7 @@ use super::light::DISTANCE2_MIN;
 use super::ray::T_MAX;
 use super::sequence::{Sequence, decision};
 use super::shadow::Origin;
-use super::sky::Sky;
+use super::sky::{Sky, find};
 use super::vector::Vector;
 use crate::draw::{PackedLight, light_kind};
 use crate::emitters::Emitters;
@@ -196,7 +196,8 @@ impl Illumination<'_> {
             return None;
         }
         let [pick, _] = sequence.bits(vertex, decision::LIGHT);
-        let emitter = self.emitters.list[self.find_emitter(pick >> 1)];
+        let list = &self.emitters.list;
+        let emitter = list[find(list, |emitter| emitter.before, pick >> 1)];
         let [u, v] = sequence.pair(vertex, decision::LIGHT_POINT);
         let root = sqrt(u);
         let weights = [1.0 - root, root * (1.0 - v), root * v];
@@ -212,20 +213,6 @@ impl Illumination<'_> {
         let pdf = emitter.pdf_area * distance2 * recip(cosine.abs());
         let radiance = place.emission(matter.texels);
         Some(Arriving { direction, distance: distance2 * inverse * NEARLY, radiance, pdf })
-    }
-
-    fn find_emitter(&self, at: u32) -> usize {
-        let list = &self.emitters.list;
-        let (mut low, mut high) = (0, list.len() - 1);
-        while high - low > 1 {
-            let middle = (low + high) / 2;
-            if list[middle].before <= at {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
     }
 
     /// Density with which drawing from shining triangles finds a point on one, seen under `cosine` to its normal.

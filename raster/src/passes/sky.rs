@@ -42,13 +42,13 @@ pub fn f32_from_u32(x: u32) -> f32 {
     (x >> 16) as f32 * HIGH_HALF + (x & 0xFFFF) as f32
 }
 
-/// The entry whose stretch of cumulated masses holds `at`.
+/// The entry whose stretch of cumulated masses holds `at`; `before` finds the mass before one, the last ends them all.
 #[inline(always)]
-pub fn find(cumulated: &[u32], at: u32) -> usize {
-    let (mut low, mut high) = (0, cumulated.len() - 1);
+pub fn find<T>(entries: &[T], before: impl Fn(&T) -> u32, at: u32) -> usize {
+    let (mut low, mut high) = (0, entries.len() - 1);
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if cumulated[middle] <= at {
+        if before(&entries[middle]) <= at {
             low = middle;
         } else {
             high = middle;
@@ -96,9 +96,9 @@ impl Sky<'_> {
     pub fn sample(&self, cell: [u32; 2], point: [u32; 2]) -> SkySample {
         let d = self.distribution;
         let side = d.side as usize;
-        let y = find(&d.rows, cell[0] >> 1);
+        let y = find(&d.rows, |&mass| mass, cell[0] >> 1);
         let row = &d.cells[y * (side + 1)..][..side + 1];
-        let x = find(row, cell[1] >> 1);
+        let x = find(row, |&mass| mass, cell[1] >> 1);
         let inverse_side = recip(side as f32);
         let at = |k: usize, bits: u32| (k as f32 + unit(bits)) * inverse_side * 2.0 - 1.0;
         let place = on_octahedron(at(x, point[0]), at(y, point[1]));
